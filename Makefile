@@ -2,7 +2,7 @@
 
 BUILD ?= build
 
-.PHONY: all demo test bench ablation databases fuzz coverage mutate format install clean setup
+.PHONY: all demo test test-cross bench ablation databases fuzz coverage mutate format install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet assay
@@ -19,6 +19,9 @@ demo: all
 test:
 	@tools/setup test
 	@tools/test
+
+test-cross:
+	@tools/test-cross
 
 bench: all
 	@bench/run $(BUILD)/assay

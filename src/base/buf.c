@@ -4,10 +4,11 @@
 #include "base/buf.h"
 
 #include "base/memory/mem.h"
+#include "base/print.h"
+#include "base/real.h"
 #include "base/utf8.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 void
@@ -41,13 +42,13 @@ buf_vprintf(struct buf *b, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
-    if (n > 0) {
-        if (b->room - b->n <= (size_t)n)
-            buf_grow(b, (size_t)n);
-        vsnprintf(b->at + b->n, (size_t)n + 1, format, again);
-        b->n += (size_t)n;
+    const size_t room = b->room - b->n;
+    const size_t n = print_args(room ? b->at + b->n : NULL, room, format, args);
+    if (n >= room && n) {
+        buf_grow(b, n);
+        print_args(b->at + b->n, n + 1, format, again);
     }
+    b->n += n;
     va_end(again);
 }
 
@@ -58,6 +59,13 @@ buf_printf(struct buf *b, const char *format, ...)
     va_start(args, format);
     buf_vprintf(b, format, args);
     va_end(args);
+}
+
+void
+buf_decimal(struct buf *b, double x, int digits)
+{
+    char text[REAL_ROOM];
+    buf_add(b, text, real_print_fixed(x, digits, text));
 }
 
 /* Whether c stands for itself in a JSON string. */

@@ -46,6 +46,11 @@ buf_char(struct buf *b, char c)
 
 void buf_u64(struct buf *b, uint64_t x);
 void buf_i64(struct buf *b, int64_t x);
+
+/* That many digits behind the point, in every locale. */
+void buf_decimal(struct buf *b, double x, int digits);
+
+/* The directives of print.h. */
 __attribute__((format(printf, 2, 3))) void buf_printf(struct buf *b,
                                                       const char *format, ...);
 __attribute__((format(printf, 2, 0))) void

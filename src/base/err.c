@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "base/err.h"
 
+#include "base/print.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 bool
@@ -16,7 +17,7 @@ err_set(struct err *err, enum err_kind kind, const char *format, ...)
     err->kind = kind;
     va_list args;
     va_start(args, format);
-    vsnprintf(err->text, sizeof err->text, format, args);
+    print_args(err->text, sizeof err->text, format, args);
     va_end(args);
     return false;
 }
@@ -50,8 +51,8 @@ err_in_file(struct err *err, const char *file)
     if (!err->file[0] && n < room)
         memcpy(err->file, file, n + 1);
     else if (!err->file[0])
-        snprintf(err->file, room, "%.*s...%s", HEAD, file,
-                 file + n - (room - HEAD - 4));
+        print_text(err->file, room, "%.*s...%s", HEAD, file,
+                   file + n - (room - HEAD - 4));
     return false;
 }
 
@@ -60,16 +61,16 @@ err_format(const struct err *err, char *out, size_t room)
 {
     char position[64] = "";
     if (err->line && err->column)
-        snprintf(position, sizeof position, "%" PRIu64 ":%" PRIu64 ": ",
-                 err->line, err->column);
+        print_text(position, sizeof position, "%" PRIu64 ":%" PRIu64 ": ",
+                   err->line, err->column);
     else if (err->line)
-        snprintf(position, sizeof position, "%" PRIu64 ": ", err->line);
+        print_text(position, sizeof position, "%" PRIu64 ": ", err->line);
     else if (err->has_byte)
-        snprintf(position, sizeof position, "byte %" PRIu64 ": ", err->byte);
-    const int n = snprintf(out, room, "%s%s%s%s", err->file,
-                           err->file[0] ? (err->line ? ":" : ": ") : "",
-                           position, err->text);
-    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+        print_text(position, sizeof position, "byte %" PRIu64 ": ", err->byte);
+    const size_t n = print_text(out, room, "%s%s%s%s", err->file,
+                                err->file[0] ? (err->line ? ":" : ": ") : "",
+                                position, err->text);
+    return n < room ? n : room - 1;
 }
 
 const char *
@@ -79,16 +80,16 @@ err_quote(char *out, size_t room, const char *text, size_t len)
     for (size_t i = 0; i < len; i++) {
         const unsigned char c = (unsigned char)text[i];
         char shown[8];
-        const int k = c >= 0x20 && c < 0x7f
-                          ? snprintf(shown, sizeof shown, "%c", c)
-                          : snprintf(shown, sizeof shown, "\\x%02x", c);
-        if (n + (size_t)k + 4 > room) {
+        const size_t k = c >= 0x20 && c < 0x7f
+                             ? print_text(shown, sizeof shown, "%c", c)
+                             : print_text(shown, sizeof shown, "\\x%02x", c);
+        if (n + k + 4 > room) {
             memcpy(out + n, "...", 3);
             n += 3;
             break;
         }
-        memcpy(out + n, shown, (size_t)k);
-        n += (size_t)k;
+        memcpy(out + n, shown, k);
+        n += k;
     }
     out[n] = 0;
     return out;

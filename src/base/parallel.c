@@ -7,7 +7,7 @@
 
 #include "base/limits/context.h"
 
-#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 struct loop {
@@ -54,6 +54,18 @@ end_early(void *self)
     wait_for_all(l);
 }
 
+bool
+parallel_start(pthread_t *thread, void *(*run)(void *self), void *self)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return false;
+    const bool ok = pthread_create(thread, NULL, run, self) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
 void
 parallel_for(unsigned threads, size_t n, void (*work)(void *self, size_t i),
              void *self)
@@ -64,7 +76,7 @@ parallel_for(unsigned threads, size_t n, void (*work)(void *self, size_t i),
         .n = n, .work = work, .self = self, .context = context_current()};
     context_defer(end_early, &l);
     while (l.started + 1 < threads && l.started + 1 < n &&
-           pthread_create(&l.threads[l.started], NULL, run_thread, &l) == 0)
+           parallel_start(&l.threads[l.started], run_thread, &l))
         l.started++;
     take_part(&l);
     wait_for_all(&l);

@@ -7,9 +7,10 @@
  * SPDX-License-Identifier: MIT */
 #include "base/quantity.h"
 
+#include "base/real.h"
+
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct unit {
@@ -101,7 +102,7 @@ quantity_parse(const char *text, size_t n, enum quantity_kind kind, double *out)
         return false;
     memcpy(number, text, len);
     number[len] = 0;
-    const double x = strtod(number, NULL);
+    const double x = real_read(number, NULL);
     // 10 / 1000 is the nearest number to 0.01; 10 * 0.001 need not be.
     const double y =
         factor < 1 ? x / (double)(uint64_t)(1 / factor + 0.5) : x * factor;

@@ -21,6 +21,7 @@ case_check(struct case_search *s, enum level level, const u32_vec *seen,
 {
     struct history copy;
     struct check c;
+    assert(seen->n == s->h->authors.n);
     certificate_free(&s->last.certificate);
     s->last = (struct level_result){.level = level, .by = level};
     if (case_is_out_of_budget(s)) {
@@ -36,6 +37,7 @@ case_check(struct case_search *s, enum level level, const u32_vec *seen,
         o.work = work;
     const bool ok = check_history(&copy, &o, &c, err);
     if (ok) {
+        assert(c.results.n == 1 && c.results.at[0].level == level);
         s->last = c.results.at[0];
         c.results.at[0].certificate = (struct certificate){0};
         s->work += s->last.work + copy.n_ops;

@@ -98,6 +98,7 @@ void
 case_near(const struct history *h, const struct history *copy,
           const struct certificate *c, uint8_t *near)
 {
+    assert(copy->n_txns == h->n_txns);
     struct named n = {.copy = copy};
     n.txns = mem_calloc(copy->n_txns, sizeof *n.txns);
     n.values = mem_calloc(copy->n_values, sizeof *n.values);

@@ -74,6 +74,7 @@ free_leaves(case_vec *leaves)
 static void
 decide(const struct search *a, const u32_vec *rows, size_t n, u32_vec *seen)
 {
+    assert(!seen->n);
     for (size_t i = 0; i < a->seen.n; i++)
         vec_push(seen, TXN_OPEN);
     for (size_t i = 0; i < n; i++)
@@ -90,6 +91,7 @@ take_hints(struct search *a, const u32_vec *seen)
     const struct history *h = a->s->h;
     const struct certificate *c = &a->s->last.certificate;
     const bool two = level_table[c->level].two_points;
+    assert(c->verdict == VERDICT_OK && seen->n == h->authors.n);
     uint8_t *counts = mem_calloc(h->n_txns, sizeof *counts);
     for (size_t i = 0; i < c->order.n; i++)
         counts[c->order.at[i] >> two] = 1;
@@ -153,6 +155,7 @@ find_last(struct search *a, const u32_vec *rows, size_t *n)
             return false;
         *(yes ? &high : &low) = middle;
     }
+    assert(high >= 1 && high <= *n);
     *n = high;
     return true;
 }
@@ -186,6 +189,7 @@ static txn_id
 candidate(const struct search *a, uint32_t row, uint32_t i)
 {
     const struct list_author *author = &a->s->h->authors.at[row];
+    assert(i < author->n);
     return a->s->h->author_items.at[author->first + i];
 }
 
@@ -193,6 +197,7 @@ static void
 add_branch(struct search *a, uint32_t row)
 {
     struct turn t = {.row = row, .tried = 1};
+    assert(!a->is_branch[row]);
     while (candidate(a, row, t.candidate) != a->seen.at[row])
         t.candidate++;
     t.first = t.candidate;
@@ -259,6 +264,7 @@ close_branch(struct search *a, struct turn *t)
     a->leaves.room = t->leaves.room;
     t->leaves.at = NULL;
     t->leaves.n = t->leaves.room = 0;
+    assert(a->leaves.n && t->tried == a->s->h->authors.at[t->row].n);
     vec_push(&a->leaves.at[0].branches, b); // innermost first, so far
 }
 
@@ -266,6 +272,7 @@ static void
 drop_branch(struct search *a)
 {
     struct turn *t = &vec_top(&a->turns);
+    assert(a->is_branch[t->row]);
     a->is_branch[t->row] = 0;
     free_leaves(&t->leaves);
     mem_free(t->core);
@@ -375,6 +382,7 @@ case_search(struct case_search *s, enum level level, const u32_vec *seen,
     for (size_t i = 0; i < seen->n; i++)
         vec_push(&a.seen, seen->at[i]);
     bool ok, more = true;
+    assert(a.seen.n == s->h->authors.n);
     do {
         s->near = a.near;
         ok = case_check(s, level, &a.seen, 0, err);

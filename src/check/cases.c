@@ -46,6 +46,7 @@ try_authors(struct cases *all, const u32_vec *seen, struct err *err)
         all->results[r->level].work += r->work + copy.n_ops;
         if (r->certificate.verdict != VERDICT_OK || r->by != r->level)
             continue;
+        assert(level_set_has(all->open, r->level));
         all->results[r->level] = *r;
         copy_seen(&all->results[r->level].certificate, seen);
         r->certificate = (struct certificate){0};
@@ -64,6 +65,7 @@ refute(struct cases *all, enum level level, const case_vec *leaves,
 {
     struct case_search *s = &all->search;
     struct certificate *c = &all->results[level].certificate;
+    assert(leaves->n && c->verdict == VERDICT_UNKNOWN);
     c->cases = mem_calloc(leaves->n, sizeof *c->cases);
     c->verdict = VERDICT_VIOLATED;
     c->kind = EVIDENCE_CASES;
@@ -85,6 +87,7 @@ refute(struct cases *all, enum level level, const case_vec *leaves,
                sizeof s->last.reason);
         return true;
     }
+    assert(c->n_cases == leaves->n);
     all->results[level].ladder = s->last.ladder;
     return true;
 }
@@ -114,6 +117,7 @@ settle(struct cases *all, enum level level, const u32_vec *seen,
     const uint64_t before = all->search.work;
     bool ok = case_search(&all->search, level, seen, &found, err);
     struct level_result *r = &all->results[level];
+    assert(level_set_has(all->open, level));
     if (ok && found.verdict == VERDICT_OK)
         ok = try_authors(all, &found.seen, err);
     else if (ok && found.verdict == VERDICT_VIOLATED)
@@ -172,7 +176,7 @@ check_cases(const struct history *h, const struct check_options *options,
 {
     struct cases all = {.search = {.h = h, .options = *options},
                         .open = options->levels};
-    assert(!limits_set(&options->limits));
+    assert(!limits_set(&options->limits) && h->authors.n);
     all.search.options.verify = false; // that is for all of it at the end
     u32_vec seen = {0};
     for (size_t i = 0; i < h->authors.n; i++)
@@ -186,6 +190,7 @@ check_cases(const struct history *h, const struct check_options *options,
     for (int l = 0; ok && l < LEVELS; l++)
         if (level_set_has(all.open, (enum level)l))
             ok = settle(&all, (enum level)l, &seen, err);
+    assert(!ok || !all.open);
     for (int l = 0; l < LEVELS; l++)
         if (level_set_has(options->levels, (enum level)l))
             vec_push(&out->results, all.results[l]);

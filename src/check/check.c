@@ -52,6 +52,7 @@ seen_at(const struct run *run, enum level level)
 static struct level_result *
 find_row(const struct run *run, enum level level)
 {
+    assert(level < LEVELS);
     for (size_t i = 0; i < run->out->results.n; i++)
         if (run->out->results.at[i].level == level)
             return &run->out->results.at[i];
@@ -136,6 +137,7 @@ drop_evidence(struct level_result *r)
     certificate_free(&r->certificate);
     r->certificate.level = r->level;
     r->verified = false;
+    assert(r->certificate.verdict == VERDICT_UNKNOWN);
 }
 
 /* Where the recording was cut, and a transaction read what none is recorded to
@@ -164,25 +166,13 @@ find_losses(struct run *run)
     vec_free(&lost);
 }
 
-/* What was not recorded, in words; "" if everything was. */
-static void
-find_gaps(const struct history *h, char out[REASON])
-{
-    struct buf gaps = {0};
-    partial_tell(h, &gaps);
-    snprintf(out, REASON, "%s", gaps.n ? gaps.at : "");
-    buf_free(&gaps);
-}
-
-/* Say so at every level that holds. */
+/* Say at every level that holds what was not recorded. */
 static void
 tell_gaps(const struct history *h, struct check *c)
 {
-    char gaps[REASON];
-    find_gaps(h, gaps);
-    for (size_t i = 0; gaps[0] && i < c->results.n; i++)
+    for (size_t i = 0; h->txn_partial && i < c->results.n; i++)
         if (c->results.at[i].certificate.verdict == VERDICT_OK)
-            memcpy(c->results.at[i].reason, gaps, REASON);
+            partial_tell(h, c->results.at[i].reason, REASON);
 }
 
 /* Admit what was lost, and check the certificate of r with independent code. */
@@ -193,6 +183,8 @@ verify_row(struct run *run, struct level_result *r)
         drop_evidence(r);
         memcpy(r->reason, run->lost, sizeof r->reason);
     }
+    assert(r->certificate.level == r->level);
+    assert(r->certificate.verdict != VERDICT_OK || !run->lost[0]);
     if (!run->options->verify || r->certificate.verdict == VERDICT_UNKNOWN)
         return true;
     struct err why = {0};
@@ -215,6 +207,7 @@ ask_z3(const struct run *run, const struct level_result *r)
         level_table[r->level].one_rw || r->certificate.kind == EVIDENCE_FLAW)
         return true;
     enum verdict other;
+    assert(level_sees_prefix(r->level));
     if (!z3_opinion(seen_at(run, r->level), r->level,
                     run->options->limits.seconds, &other, run->err))
         return false;
@@ -230,6 +223,7 @@ ask_z3(const struct run *run, const struct level_result *r)
 static bool
 decide_weak(struct run *run, level_set levels, struct level_result *payer)
 {
+    assert(levels && !(levels & ~level_weak()));
     if (!begin_work(run, payer, "deciding")) {
         for (size_t i = 0; i < run->out->results.n; i++)
             if (level_set_has(levels, run->out->results.at[i].level))
@@ -247,11 +241,13 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
     ladder_decide(seen_at(run, level_highest(levels)), run->options,
                   run->out->n_flaws > 0, levels, &budget, certificates, &stats);
     const double seconds = time_work(threads) - begin;
+    assert(budget.left <= budget_of(run).left);
     bool ok = true;
     for (int l = 0; l < LEVELS; l++) {
         if (!level_set_has(levels, (enum level)l))
             continue;
         struct level_result *r = find_row(run, (enum level)l);
+        assert(certificates[l].level == (enum level)l);
         r->certificate = certificates[l];
         r->seconds = seconds;
         r->work = budget_of(run).left - budget.left;
@@ -274,6 +270,7 @@ decide_weak_levels(struct run *run, level_set levels)
         return true;
     const enum level strongest = level_highest(levels);
     struct level_result *payer = find_row(run, strongest);
+    assert(payer && payer->level == strongest);
     payer->spent = run->out->results.at[0].spent; // so far
     bool ok = decide_weak(run, levels, payer);
     for (int l = (int)strongest - 1; ok && payer->stop.kind && l >= 0; l--) {
@@ -304,6 +301,7 @@ explained_by_claim(struct run *run, struct level_result *r)
     buf_free(&why);
     if (r->claim == CLAIM_HOLDS)
         r->certificate = certificate;
+    assert(r->claim != CLAIM_HOLDS || r->certificate.verdict == VERDICT_OK);
     return r->claim == CLAIM_HOLDS;
 }
 
@@ -313,6 +311,8 @@ static bool
 follows(struct run *run, struct level_result *r)
 {
     int by = LEVELS - 1;
+    assert(level_is_strong(r->level));
+    assert(r->certificate.verdict == VERDICT_UNKNOWN);
     while (by >= 0 && !(level_set_has(run->holding, (enum level)by) &&
                         level_implies((enum level)by, r->level)))
         by--;
@@ -366,6 +366,7 @@ decide_by_engine(struct run *run, struct level_result *r)
         ladder_decide(seen_at(run, r->level), run->options, false,
                       level_bit(r->level), &budget, found, &r->ladder);
         r->certificate = found[r->level];
+        assert(r->certificate.level == r->level);
     }
     r->seconds = time_thread() - begin;
     r->work = budget_of(run).left - budget.left;
@@ -401,6 +402,7 @@ static void
 decide_part(void *self, size_t i)
 {
     struct part *p = (struct part *)self + i;
+    assert(p->levels && p->run.options == &p->options);
     if (p->levels & level_weak())
         p->ok = decide_weak_levels(&p->run, p->levels);
     else
@@ -430,6 +432,7 @@ decide_together(struct run *run, level_set levels)
         if (level_set_has(levels, (enum level)l) &&
             level_is_strong((enum level)l))
             add_part(run, level_bit((enum level)l), &parts[n++]);
+    assert(n <= LEVELS);
     parallel_for(run->options->threads, n, decide_part, parts);
     for (size_t i = 0; i < n; i++)
         if (!parts[i].ok) {
@@ -478,9 +481,11 @@ decide_levels(struct run *run, level_set levels)
             if (level_set_has(turn & left, (enum level)l) &&
                 find_row(run, (enum level)l)->certificate.verdict == VERDICT_OK)
                 run->holding |= level_bit((enum level)l);
+        assert(!(run->holding & ~levels));
         left &= ~turn;
         turn = level_strongest(left);
     }
+    assert(!ok || !left);
     return ok;
 }
 
@@ -500,7 +505,7 @@ find_flaws(struct run *run)
     out->n_flaws =
         history_flaws(history_seen(run->h, false), most, &out->flaws);
     find_losses(run);
-    find_gaps(run->h, run->gaps);
+    partial_tell(run->h, run->gaps, REASON);
     end_work(run, first);
     return true;
 }
@@ -545,6 +550,8 @@ check_by_cases(const struct history *h, const struct check_options *options,
         return true;
     }
     const bool ok = check_cases(h, &each, out, err);
+    assert(ok || err->kind != ERR_NONE);
+    assert(!ok || lattice_is_sound(&each, out));
     limit_kept();
     if (ok)
         tell_gaps(h, out);
@@ -557,6 +564,7 @@ bool
 check_history(const struct history *h, const struct check_options *options,
               struct check *out, struct err *err)
 {
+    assert(h->txn_counts); // resolved
     *out = (struct check){.all = options->levels & LEVEL_SET_ALL};
     level_set levels = options->levels & ~LEVEL_SET_ALL;
     if (!h->txn_began && out->all)
@@ -577,10 +585,12 @@ check_history(const struct history *h, const struct check_options *options,
         return true;
     }
     const bool ok = decide_levels(&run, levels);
+    assert(ok || err->kind != ERR_NONE);
     if (ok) {
         lattice_settle(h, options, out);
         tell_reasons(out);
         tell_gaps(h, out);
+        assert(lattice_is_sound(options, out));
     } else {
         check_free(out);
     }

@@ -66,6 +66,7 @@ compare_events(const void *a, const void *b)
 static void
 add_events(struct claimed *c, txn_id t)
 {
+    assert(c->h->txn_counts[t] == TXN_COUNTS);
     const struct stamp start = c->h->txn_start_ts[t],
                        commit = c->h->txn_commit_ts[t];
     if (!c->two_points) {
@@ -168,6 +169,7 @@ static bool
 run_start(struct claimed *c, txn_id t, uint32_t place)
 {
     const struct history *h = c->h;
+    assert(!c->started[t]);
     c->started[t] = place + 1;
     txn_id *last = &c->session_last[h->txn_session[t]];
     if (*last != TXN_NONE && (*last > t || !c->committed[*last])) {
@@ -202,6 +204,7 @@ run_commit(struct claimed *c, txn_id t, uint32_t place)
         buf_text(c->why, " commits before it starts by the timestamps");
         return false;
     }
+    assert(!c->committed[t] && c->started[t] <= place + 1);
     c->committed[t] = 1;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (!op_is_final_write(h, op))
@@ -249,6 +252,7 @@ reject_order(struct claimed *c)
     history_show_txn(c->h, c->equal[1].txn, c->why);
     buf_text(c->why, " have the same commit_ts ");
     stamp_show(c->equal->at, c->why);
+    assert(c->equal[0].txn != c->equal[1].txn);
     return CLAIM_OPEN;
 }
 
@@ -292,6 +296,7 @@ claimed_order_try(const struct history *h, enum level level,
     for (session_id s = 0; s < h->n_sessions; s++)
         c.session_last[s] = TXN_NONE;
     const enum claim claim = try_order(&c);
+    assert(claim != CLAIM_HOLDS || out->order.n == c.events.n);
     if (claim != CLAIM_HOLDS) {
         certificate_free(out);
         *out = (struct certificate){.level = level};

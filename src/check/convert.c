@@ -25,6 +25,7 @@ convert_order(const struct certificate *c, struct certificate *out)
 {
     const bool from_two = level_table[c->level].two_points;
     const bool to_two = level_table[out->level].two_points;
+    assert(level_implies(c->level, out->level));
     if (level_is_orderless(c->level))
         return false;
     for (size_t i = 0; i < c->order.n && !level_is_orderless(out->level); i++) {
@@ -72,6 +73,7 @@ static bool
 add_step(const struct history *h, txn_id a, txn_id b, struct proof *p)
 {
     struct proof_edge e = {EDGE_SO, a, b, ID_NONE, TXN_NONE};
+    assert(a != b && b < h->n_txns);
     if (a != TXN_INIT && (h->txn_session[a] != h->txn_session[b] || a > b)) {
         e.kind = EDGE_WR;
         e.read = find_read(h, a, b);
@@ -97,6 +99,7 @@ prove_inferred(const struct history *h, const struct cycle *cycle,
     for (uint32_t i = 1; ok && i < e->path_n; i++)
         ok = add_step(h, cycle->path.at[e->path_first + i - 1],
                       cycle->path.at[e->path_first + i], p);
+    assert(!ok || p->edges.n >= first + 2);
     if (ok)
         proof_add_cycle(p, first);
     return ok;
@@ -105,6 +108,7 @@ prove_inferred(const struct history *h, const struct cycle *cycle,
 static bool
 prove_cycle(const struct history *h, const struct cycle *cycle, struct proof *p)
 {
+    assert(cycle->edges.n);
     bool closed = false; // by an edge into INIT, which is a cycle by itself
     for (size_t i = 0; i < cycle->edges.n; i++) {
         const struct cycle_edge *e = &cycle->edges.at[i];
@@ -157,6 +161,7 @@ convert_violation(const struct history *h, const struct certificate *c,
 {
     const bool from_weak = !level_is_strong(c->level);
     const bool to_weak = !level_is_strong(out->level);
+    assert(level_implies(out->level, c->level));
     switch (c->kind) {
     case EVIDENCE_FLAW:
         out->flaw = c->flaw;
@@ -191,5 +196,6 @@ convert_certificate(const struct history *h, const struct certificate *c,
                                              : convert_violation(h, c, out);
     if (!ok)
         certificate_free(out);
+    assert(!ok || (out->level == to && out->verdict == c->verdict));
     return ok;
 }

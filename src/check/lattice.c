@@ -38,11 +38,13 @@ convert(const struct history *h, const struct check_options *o,
         !limit_try(&o->limits, from->spent, "verifying", &stop))
         return false;
     struct certificate c;
+    assert(from->level != to->level && from->by == from->level);
     bool ok = convert_certificate(h, &from->certificate, to->level, &c);
     if (ok && o->verify)
         ok = to->verified = verify_certificate(h, &c, &err);
     limit_kept();
     if (ok) {
+        assert(c.level == to->level && c.verdict == from->certificate.verdict);
         certificate_free(&to->certificate);
         to->certificate = c;
     } else {
@@ -67,6 +69,7 @@ settle(const struct history *h, const struct check_options *o,
     to->reason[0] = 0;
     if (convert(h, o, from, to))
         return;
+    assert(settles(from, to));
     to->by = from->level;
     to->verified = from->verified;
     to->certificate.verdict = from->certificate.verdict;
@@ -85,6 +88,22 @@ lattice_settle(const struct history *h, const struct check_options *o,
                 settle(h, o, from, to);
         }
     }
+}
+
+bool
+lattice_is_sound(const struct check_options *o, const struct check *c)
+{
+    bool sound = true;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const struct level_result *r = &c->results.at[i];
+        const struct certificate *by = check_evidence(c, r);
+        sound &= r->certificate.level == r->level && by->level == r->by &&
+                 by->verdict == r->certificate.verdict;
+        if (r->certificate.verdict != VERDICT_UNKNOWN)
+            sound &= by->kind != EVIDENCE_NONE && !r->reason[0] &&
+                     (r->verified || !o->verify);
+    }
+    return sound;
 }
 
 const struct certificate *
@@ -115,5 +134,6 @@ check_strongest(const struct check *c)
     for (size_t i = 0; i < c->results.n; i++)
         if (c->results.at[i].certificate.verdict == VERDICT_OK)
             holds |= level_bit(c->results.at[i].level);
+    assert(holds < (level_set)1 << LEVELS);
     return level_strongest(holds);
 }

@@ -18,4 +18,9 @@ bool lattice_follow(const struct history *h, const struct check_options *o,
 void lattice_settle(const struct history *h, const struct check_options *o,
                     struct check *c);
 
+/* What every caller of a check may rely on: each verdict has evidence, its own
+ * or that of the level that settles it, was verified where that was asked for,
+ * and has no reason to be unknown. */
+bool lattice_is_sound(const struct check_options *o, const struct check *c);
+
 #endif

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "base/limits/context.h"
+#include "base/print.h"
 #include "report/parts.h"
 
 #include <stdarg.h>
@@ -51,7 +52,7 @@ cli_usage_error(const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_args(text, sizeof text, format, args);
     va_end(args);
     struct err err = {0};
     err_set(&err, ERR_USAGE, "%s", text);

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/driver.h"
 
+#include "base/ascii.h"
 #include "driver/drivers.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ same_words(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
         const char x = *a == '-' || *a == '_' ? ' ' : *a;
-        if (tolower((unsigned char)x) != *b)
+        if (ascii_lower(x) != *b)
             return false;
     }
     return *a == *b;

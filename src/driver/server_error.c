@@ -8,7 +8,8 @@
 #define _GNU_SOURCE // strcasestr
 #include "driver/server_error.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <string.h>
 
 const struct server_finding server_findings[SERVER_ERRORS] = {
@@ -94,7 +95,7 @@ static bool
 is_sqlstate(const char *code)
 {
     size_t n = 0;
-    while (isdigit((unsigned char)code[n]) || isupper((unsigned char)code[n]))
+    while (ascii_is_digit(code[n]) || ascii_is_upper(code[n]))
         n++;
     return n == 5 && !code[n];
 }
@@ -104,7 +105,7 @@ static bool
 fits_code(const struct row *r, const char *code)
 {
     const size_t n = strlen(r->code);
-    const bool is_number = *r->scheme && isdigit((unsigned char)*r->code);
+    const bool is_number = *r->scheme && ascii_is_digit(*r->code);
     return strncmp(code, r->code, n) == 0 && (!is_number || !code[n]);
 }
 

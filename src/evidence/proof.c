@@ -61,6 +61,7 @@ add_fact(struct proof *p, struct fact f)
             return p->slots[at] - 1;
     }
     const uint32_t id = capacity_index(CAPACITY_FACTS, p->facts.n);
+    assert(id < p->slots_n); // a free slot ends every search
     vec_push(&p->facts, f);
     p->slots[at] = id + 1;
     return id;
@@ -88,6 +89,7 @@ proof_copy(const struct proof *p)
         COPY(&cycle.path, &p->cycles.at[i].path);
         vec_push(&copy->cycles, cycle);
     }
+    assert(copy->facts.n == p->facts.n);
     return copy;
 }
 
@@ -121,6 +123,7 @@ static struct proof_step
 new_step(enum proof_step_kind kind, size_t first, size_t end)
 {
     capacity_want(CAPACITY_PROOF, end);
+    assert(first <= end);
     return (struct proof_step){
         kind,    (uint32_t)first, (uint32_t)(end - first),
         ID_NONE, TXN_NONE,        TXN_NONE,

@@ -132,6 +132,7 @@ judge(struct explainer *e, const struct reduced *r, enum level asked)
     struct judgement out = reduce_judge(&r->h, all | level_bit(asked), &soon);
     out.violated |= level_bit(asked);
     out.holds &= ~out.violated;
+    assert(level_set_has(out.violated, asked));
     return out;
 }
 
@@ -390,6 +391,7 @@ explain_result(const struct history *h, const struct check *c,
                const struct level_result *r, const struct explain_options *o,
                struct explanation *out, struct err *err)
 {
+    assert(r->certificate.verdict == VERDICT_VIOLATED);
     *out = (struct explanation){.level = r->level};
     if (r->certificate.kind == EVIDENCE_CASES)
         return explain_case(h, r, o, out, err);
@@ -414,6 +416,11 @@ explain_result(const struct history *h, const struct check *c,
         qsort(out->anomalies.at, out->anomalies.n, sizeof *out->anomalies.at,
               compare_anomalies);
     assert(!ok || out->anomalies.n); // there is no violation without an anomaly
+    assert(ok || err->kind != ERR_NONE);
+    for (size_t i = 0; ok && i < out->anomalies.n; i++) {
+        assert(level_set_has(out->anomalies.at[i].violated, r->level));
+        assert(!(out->anomalies.at[i].violated & out->anomalies.at[i].holds));
+    }
     vec_free(&e.shown);
     if (!ok)
         explanation_free(out);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/format.h"
 
+#include "base/limits/context.h"
 #include "base/outfile.h"
 #include "format/readers.h"
 #include "history/read_checks.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct format *const format_table[] = {
     &format_text,       &format_jsonl, &format_edn,   &format_json,
@@ -209,10 +211,32 @@ format_read(const char *path, const char *name, unsigned threads,
 }
 
 bool
+format_read_bytes(const char *bytes, size_t size, const char *label,
+                  const char *name, unsigned threads, struct history *h,
+                  const struct format **used, struct err *err)
+{
+    struct input in;
+    if (!input_of_bytes(&in, bytes, size, label, err))
+        return false;
+    in.threads = threads ? threads : 1;
+    const bool ok = read_input(&in, name, h, used, err);
+    input_close(&in);
+    return ok || err_in_file(err, label);
+}
+
+bool
 format_read_lines(const char *path, const char *name, struct history *h,
                   const struct format **used, struct err *err)
 {
     return read_history(path, name, 1, true, h, used, err);
+}
+
+/* The work is abandoned: no trace of the file is left. */
+static void
+abandon(void *outfile)
+{
+    struct err none = {0};
+    outfile_close(outfile, false, &none);
 }
 
 static bool
@@ -223,7 +247,10 @@ write_file(const struct history *h, const struct format *format,
     if (!outfile_open(&o, path, err))
         return false;
     struct output out = {path, o.file};
-    return outfile_close(&o, format->write(h, &out, err), err);
+    context_defer(abandon, &o);
+    const bool ok = format->write(h, &out, err);
+    context_undefer();
+    return outfile_close(&o, ok, err);
 }
 
 void
@@ -249,6 +276,25 @@ keeps_cut(const struct history *h, const struct format *format, struct err *err)
                    format->name,
                    is_empty ? "no transaction"
                             : "reads that no transaction served");
+}
+
+/* By its number: <stdio.h>'s stdout belongs to the program. */
+static bool
+write_stdout(const struct history *h, const struct format *format,
+             struct err *err)
+{
+    const int fd = dup(STDOUT_FILENO);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file) {
+        err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    bool ok = format->write(h, &(struct output){NULL, file}, err);
+    if (fclose(file) != 0 && ok)
+        ok = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    return ok;
 }
 
 bool
@@ -280,10 +326,7 @@ format_write(const struct history *h, const struct format *format,
                                  format->name)
                        : format->write(h, &out, err);
     } else if (is_stdout) {
-        struct output out = {NULL, stdout};
-        ok = format->write(h, &out, err);
-        if (ok && fflush(stdout) != 0)
-            ok = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+        ok = write_stdout(h, format, err);
     } else {
         ok = write_file(h, format, path, err);
     }

@@ -66,6 +66,11 @@ bool format_read(const char *path, const char *name, unsigned threads,
                  struct history *h, const struct format **used,
                  struct err *err);
 
+/* The same from memory; 'label' stands for the path in messages. */
+bool format_read_bytes(const char *bytes, size_t size, const char *label,
+                       const char *name, unsigned threads, struct history *h,
+                       const struct format **used, struct err *err);
+
 /* The same with h->txn_line, for formats of lines.  Slower. */
 bool format_read_lines(const char *path, const char *name, struct history *h,
                        const struct format **used, struct err *err);

@@ -137,6 +137,15 @@ input_open(struct input *in, const char *path, struct err *err)
 }
 
 bool
+input_of_bytes(struct input *in, const char *data, size_t size,
+               const char *name, struct err *err)
+{
+    *in =
+        (struct input){.name = name, .threads = 1, .data = data, .size = size};
+    return unpack(in, err) || err_in_file(err, name);
+}
+
+bool
 input_holds(const struct input *in, const char *file)
 {
     struct buf path = {0};

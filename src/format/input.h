@@ -27,6 +27,11 @@ struct input {
 bool input_open(struct input *in, const char *path, struct err *err);
 void input_close(struct input *in);
 
+/* The bytes of the caller, which stay there until input_close; 'name' is for
+ * messages. */
+bool input_of_bytes(struct input *in, const char *data, size_t size,
+                    const char *name, struct err *err);
+
 /* Whether 'in' is a directory that holds a file of that name. */
 bool input_holds(const struct input *in, const char *file);
 

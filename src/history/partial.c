@@ -4,6 +4,7 @@
 #include "history/partial.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool
@@ -66,17 +67,18 @@ partial_free(struct partial *p)
 }
 
 void
-partial_tell(const struct history *h, struct buf *out)
+partial_tell(const struct history *h, char *out, size_t room)
 {
+    *out = 0;
     uint64_t n = 0, of = 0;
     for (txn_id t = 0; h->txn_partial && t < h->n_txns; t++) {
         of += may_count(h, t);
         n += may_count(h, t) && is_partial(h, t);
     }
     if (n)
-        buf_printf(out,
-                   "as far as it was recorded: %llu of %llu transaction%s ha%s "
-                   "reads that were not",
-                   (unsigned long long)n, (unsigned long long)of,
-                   of == 1 ? "" : "s", n == 1 ? "s" : "ve");
+        snprintf(out, room,
+                 "as far as it was recorded: %llu of %llu transaction%s ha%s "
+                 "reads that were not",
+                 (unsigned long long)n, (unsigned long long)of,
+                 of == 1 ? "" : "s", n == 1 ? "s" : "ve");
 }

@@ -8,7 +8,6 @@
 #ifndef HISTORY_PARTIAL_H
 #define HISTORY_PARTIAL_H
 
-#include "base/buf.h"
 #include "base/container/strings.h"
 #include "history/history.h"
 
@@ -22,8 +21,8 @@ struct partial {
 void partial_of(const struct history *h, struct partial *out);
 void partial_free(struct partial *p);
 
-/* Append "as far as it was recorded: 41 of 208 transactions have reads that
- * were not"; nothing if all of them were. */
-void partial_tell(const struct history *h, struct buf *out);
+/* Write "as far as it was recorded: 41 of 208 transactions have reads that were
+ * not"; "" if all of them were. */
+void partial_tell(const struct history *h, char *out, size_t room);
 
 #endif

@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "level/level.h"
 
+#include "base/ascii.h"
+
 #include <assert.h>
 #include <string.h>
-#include <strings.h>
 
 #define BIT(l) (1u << (l))
 #define START POINT_START
@@ -181,7 +182,7 @@ level_used_by(enum level_use use)
 static bool
 same(const char *name, const char *text, size_t len)
 {
-    return strlen(name) == len && strncasecmp(name, text, len) == 0;
+    return strlen(name) == len && ascii_compare_n(name, text, len) == 0;
 }
 
 static bool
@@ -189,7 +190,7 @@ has_alias(const char *aliases, const char *text, size_t len)
 {
     while (*aliases) {
         const size_t n = strcspn(aliases, " ");
-        if (n == len && strncasecmp(aliases, text, len) == 0)
+        if (n == len && ascii_compare_n(aliases, text, len) == 0)
             return true;
         aliases += n + (aliases[n] == ' ');
     }

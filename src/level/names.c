@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "level/names.h"
 
+#include "base/ascii.h"
 #include "base/spelling.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define SAME FIT_SAME
 #define SESSIONLESS FIT_WITHOUT_SESSIONS
@@ -57,7 +57,7 @@ const struct level_name level_names[] = {
 static bool
 same(const char *name, const char *text, size_t len)
 {
-    return strlen(name) == len && strncasecmp(name, text, len) == 0;
+    return strlen(name) == len && ascii_compare_n(name, text, len) == 0;
 }
 
 /* Names with a space are for people: -l takes words. */

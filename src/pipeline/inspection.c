@@ -219,47 +219,70 @@ check_others(const struct inspection_options *o, struct inspection *i,
     return check_history(&i->history, &options, &i->others, err);
 }
 
+/* Begin with a history that has no results yet. */
+static void
+prepare(const struct inspection_options *o, struct inspection *out)
+{
+    out->path = o->name;
+    out->began = time_now();
+    out->explanations = mem_calloc(LEVELS, sizeof *out->explanations);
+    out->explained = mem_calloc(LEVELS, sizeof *out->explained);
+}
+
+/* Check, verify and explain, unless a limit was reached before. */
+static bool
+decide(struct inspection_options *o, struct inspection *out,
+       const struct limit_stop *stop, struct err *err)
+{
+    bool ok = true;
+    struct explaining e = {.o = o, .i = out};
+    o->check.observer = (struct check_observer){&e, begin_level, end_level};
+    begin_phase(o, "checking", o->name);
+    if (stop->kind)
+        check_nothing(&o->check, stop, &out->check);
+    else
+        ok = check_history(&out->history, &o->check, &out->check, err);
+    if (ok && o->all_levels && !stop->kind)
+        ok = check_others(o, out, err);
+    if (ok && o->power && !stop->kind)
+        overlap_count(&out->history, POWER_WORK, &out->overlap);
+    if (ok && (o->origin || o->full_summary) && !stop->kind &&
+        timeline_applies(&out->history))
+        timeline_of(&out->history, &out->timeline);
+    end_phase(o);
+    begin_phase(o, "explaining", o->name);
+    ok = ok && explain_all(&e, err);
+    end_phase(o);
+    return ok;
+}
+
 bool
 inspection_read(const struct inspection_options *options, const char *path,
                 struct inspection *out, struct err *err)
 {
     struct inspection_options o = *options;
     struct limit_stop stop = {0};
-    struct explaining e = {.o = &o, .i = out};
+    *out = (struct inspection){0};
     o.name = o.name ? o.name : path;
-    *out = (struct inspection){
-        .path = o.name,
-        .began = time_now(),
-        .explanations = mem_calloc(LEVELS, sizeof *out->explanations),
-        .explained = mem_calloc(LEVELS, sizeof *out->explained)};
-    o.check.observer = (struct check_observer){&e, begin_level, end_level};
+    prepare(&o, out);
     begin_phase(&o, "reading", o.name);
-    bool ok = read_history(&o, path, out, &stop, err);
+    const bool is_read = read_history(&o, path, out, &stop, err);
     end_phase(&o);
-    if (!ok) {
-        inspection_free(out);
-        return false;
-    }
-    begin_phase(&o, "checking", o.name);
-    if (stop.kind)
-        check_nothing(&o.check, &stop, &out->check);
-    else
-        ok = check_history(&out->history, &o.check, &out->check, err);
-    if (ok && o.all_levels && !stop.kind)
-        ok = check_others(&o, out, err);
-    if (ok && o.power && !stop.kind)
-        overlap_count(&out->history, POWER_WORK, &out->overlap);
-    if (ok && (o.origin || o.full_summary) && !stop.kind &&
-        timeline_applies(&out->history))
-        timeline_of(&out->history, &out->timeline);
-    end_phase(&o);
-    begin_phase(&o, "explaining", o.name);
-    ok = ok && explain_all(&e, err);
-    end_phase(&o);
-    if (ok)
+    if (is_read && decide(&o, out, &stop, err))
         return true;
     inspection_free(out);
-    return err_in_file(err, path);
+    return is_read && err_in_file(err, path);
+}
+
+bool
+inspection_decide(const struct inspection_options *options,
+                  struct inspection *out, struct err *err)
+{
+    struct inspection_options o = *options;
+    const struct limit_stop none = {0};
+    assert(!has_limits(options));
+    prepare(&o, out);
+    return decide(&o, out, &none, err);
 }
 
 void
@@ -311,17 +334,10 @@ drop_anomalies(struct inspection *i, const struct limit_stop *stop)
     }
 }
 
-/* Add the result to all reports within what is left of the limits.  Where they
- * are reached, it is shown without its explanation, with the limit that was
- * reached. */
-static void
-add_to_reports(const struct inspection_options *o, struct inspection *i)
+void
+inspection_show(const struct inspection_options *o, const struct inspection *i,
+                struct report *to)
 {
-    struct limit_stop stop;
-    if (has_limits(o) && has_anomalies(i) &&
-        !limit_try(&o->check.limits, time_spent(o, i) - GRACE,
-                   "writing the report", &stop))
-        drop_anomalies(i, &stop);
     const struct report_run run = {
         .path = i->path,
         .file = o->file,
@@ -336,8 +352,22 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
         .power_required = o->require_power,
         .partial = &i->partial,
         .must_be_complete = o->require_complete};
+    report_add(to, &run);
+}
+
+/* Add the result to all reports within what is left of the limits.  Where they
+ * are reached, it is shown without its explanation, with the limit that was
+ * reached. */
+static void
+add_to_reports(const struct inspection_options *o, struct inspection *i)
+{
+    struct limit_stop stop;
+    if (has_limits(o) && has_anomalies(i) &&
+        !limit_try(&o->check.limits, time_spent(o, i) - GRACE,
+                   "writing the report", &stop))
+        drop_anomalies(i, &stop);
     for (size_t r = 0; r < o->n_reports; r++)
-        report_add(&o->reports[r], &run);
+        inspection_show(o, i, &o->reports[r]);
     limit_kept();
 }
 

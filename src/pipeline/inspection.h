@@ -65,13 +65,13 @@ struct inspection_options {
     const char *name;   // what to call the history; NULL: its path
     const char *file;   // where it is found later; NULL: under its name
     bool session_order;
-    bool explain;       // violated levels
-    bool full_summary;  // more than sizes, for an HTML report
-    bool all_levels;    // decide those not asked for, too, for the answer
-    bool lines;         // find out where transactions are, for SARIF
-    bool power;         // count what could have gone wrong, for the reports
+    bool explain;          // violated levels
+    bool full_summary;     // more than sizes, for an HTML report
+    bool all_levels;       // decide those not asked for, too, for the answer
+    bool lines;            // find out where transactions are, for SARIF
+    bool power;            // count what could have gone wrong, for the reports
     bool require_complete; // what is recorded in part is 'unknown', not 'ok'
-    bool require_power; // a weak test is 'unknown', not 'ok'; with 'power'
+    bool require_power;    // a weak test is 'unknown', not 'ok'; with 'power'
     const struct report_origin *origin; // of a recording; or NULL
     struct check_options check;
     struct explain_options explaining;
@@ -104,6 +104,17 @@ bool inspection_run(const struct inspection_options *o, const char *path,
 bool inspection_read(const struct inspection_options *o, const char *path,
                      struct inspection *out, struct err *err);
 void inspection_free(struct inspection *i);
+
+/* The same for a history that is there already, with its format and summary,
+ * in *out, where nothing else is set.  On failure the caller frees it.
+ *
+ *   require  no limits are set; o->name is */
+bool inspection_decide(const struct inspection_options *o,
+                       struct inspection *out, struct err *err);
+
+/* Add the result to a report. */
+void inspection_show(const struct inspection_options *o,
+                     const struct inspection *i, struct report *to);
 
 /* Whether the levels that held had few chances to fail (report/power.h); the
  * options asked for 'power'. */

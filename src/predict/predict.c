@@ -213,6 +213,7 @@ predict(const struct history *h, const struct predict_options *options,
         ok = keep_spare(&run);
     execution_free(&run.spare);
     execution_free(&run.next);
+    assert(ok || err->kind != ERR_NONE);
     if (!ok) {
         prediction_free(out);
         return false;
@@ -224,6 +225,8 @@ predict(const struct history *h, const struct predict_options *options,
                   : out->found.n      ? PREDICT_FOUND
                   : out->is_cut_short ? PREDICT_UNKNOWN
                                       : PREDICT_NONE;
+    assert((out->answer == PREDICT_NONE) <= !out->found.n);
+    assert(out->answer != PREDICT_FOUND || !out->is_declined);
     return true;
 }
 

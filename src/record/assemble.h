@@ -15,7 +15,7 @@ struct assembled {
 
 /* Read the log at 'raw' and write the history.  Fails with ERR_FEATURE if the
  * recording cannot be made a history, by name. */
-bool assemble(const char *raw, struct watch *watch, const char *path,
+bool assemble(const char *raw, struct record_watch *watch, const char *path,
               struct assembled *out, struct err *err);
 
 #endif

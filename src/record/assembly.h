@@ -13,10 +13,10 @@
 /* A version of a row; its number is that of its name. */
 struct recorded_version {
     uint32_t table;
-    uint32_t row;       // another version of the same row, or itself
-    uint32_t maker;     // the transaction that wrote it, from 1 on; 0: none
-    uint32_t remover;   // a transaction that replaced or deleted it, and
-                        // committed; 0: none
+    uint32_t row;     // another version of the same row, or itself
+    uint32_t maker;   // the transaction that wrote it, from 1 on; 0: none
+    uint32_t remover; // a transaction that replaced or deleted it, and
+                      // committed; 0: none
     uint32_t made_by, removed_by; // numbers of steps in these
     bool is_undone;     // its writer went back to a savepoint before it
     bool is_initial;    // it was there when the recording began
@@ -36,9 +36,9 @@ struct missed_row {
 };
 
 /* A run of a statement, and what was reported meanwhile. */
-struct step {
-    const struct run *run;
-    struct told *told;
+struct recorded_step {
+    const struct recorded_run *run;
+    struct told_fact *told;
     size_t n;
     uint32_t number;      // steps of a recording are numbered from 1 on
     const char *snapshot; // NULL: not known
@@ -50,21 +50,21 @@ struct step {
 };
 
 /* A transaction. */
-struct act {
+struct recorded_act {
     const struct recorded_session *session;
     const struct recorded_txn *txn;
-    VEC(struct step) steps;
-    uint64_t xid;  // 0: it wrote nothing
+    VEC(struct recorded_step) steps;
+    uint64_t xid; // 0: it wrote nothing
     bool has_undone;
     enum txn_status status;
     text_vec partial; // what is not recorded of it
 };
 
 struct assembly {
-    struct watch *watch;
+    struct record_watch *watch;
     struct connection *admin;
     const struct transcript *transcript;
-    VEC(struct act) acts; // transaction n is at n - 1
+    VEC(struct recorded_act) acts; // transaction n is at n - 1
     struct strings names;
     VEC(struct recorded_version) versions;
     struct row_state initial, final;
@@ -73,6 +73,17 @@ struct assembly {
     size_t whats_if; // how many what-ifs were evaluated
 };
 
+/* Refuse to make a history; return false.  The first refusal is kept. */
+bool assembly_refuse(struct assembly *a, const char *what, const char *name);
+
+/* Add all transactions of the transcript with what was reported; find out how
+ * they ended; read the final state and find the initial versions.  In this
+ * order.  Each may refuse. */
+bool assembly_add(struct assembly *a);
+bool assembly_decide_outcomes(struct assembly *a);
+bool assembly_read_states(struct assembly *a, struct err *err);
+void assembly_free(struct assembly *a);
+
 /* The table of an object id, or WATCHED_NONE. */
 uint32_t assembly_table(const struct assembly *a, uint32_t oid);
 
@@ -80,7 +91,7 @@ uint32_t assembly_table(const struct assembly *a, uint32_t oid);
 uint32_t assembly_row(const struct assembly *a, uint32_t version);
 
 /* Add to what is not recorded of a transaction; each text once. */
-void act_leave_out(struct act *act, const char *what);
+void act_leave_out(struct recorded_act *act, const char *what);
 
 /* Whether a statement with this tag can read no row. */
 bool assembly_is_quiet(const char *tag);

@@ -29,8 +29,8 @@ bool
 raw_log_open(struct raw_log *l, const char *path, struct err *err)
 {
     *l = (struct raw_log){.path = path};
-    l->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-                 0600);
+    l->fd =
+        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
     if (l->fd < 0) {
         l->why = errno;
         return fail(l, err);
@@ -60,8 +60,8 @@ raw_log_flush(struct raw_log *l, struct err *err)
 {
     size_t done = 0;
     while (!l->why && done < l->waiting.n) {
-        const ssize_t n = write(l->fd, l->waiting.at + done,
-                                l->waiting.n - done);
+        const ssize_t n =
+            write(l->fd, l->waiting.at + done, l->waiting.n - done);
         if (n < 0 && errno != EINTR)
             l->why = errno;
         else if (n > 0)

@@ -21,7 +21,7 @@ struct recording {
     const struct record_options *options;
     struct database db;
     struct connection *admin;
-    struct watch watch;
+    struct record_watch watch;
     struct raw_log log;
     struct buf path; // of the log
     struct proxy *proxy;
@@ -78,9 +78,9 @@ static bool
 ask_name(struct recording *r, struct buf *out, struct err *err)
 {
     struct result_rows rows = {0};
-    const bool ok = r->admin->driver->query(
-                        r->admin, "select current_database()", &rows) ==
-                    OUTCOME_OK;
+    const bool ok =
+        r->admin->driver->query(r->admin, "select current_database()", &rows) ==
+        OUTCOME_OK;
     buf_text(out, ok ? result_rows_get(&rows, 0, 0) : "");
     result_rows_free(&rows);
     return ok || err_set(err, ERR_IO, "%s", r->admin->message);
@@ -211,10 +211,10 @@ record(struct recording *r, const char *database, struct record_result *out,
 {
     size_t found;
     struct err later = {0};
-    bool ok = install(r, err) && serve(r, database, &out->status, err) &&
-              wait_for_backends(r, err) &&
-              assemble(r->path.at, &r->watch, r->options->output, &out->history,
-                       err);
+    bool ok =
+        install(r, err) && serve(r, database, &out->status, err) &&
+        wait_for_backends(r, err) &&
+        assemble(r->path.at, &r->watch, r->options->output, &out->history, err);
     const bool cleaned = watch_clean(r->admin, &found, &later);
     if (!cleaned && ok)
         *err = later;

@@ -10,10 +10,10 @@
 #include <signal.h>
 
 struct record_options {
-    const char *target; // postgresql://...
-    const char *listen; // [ADDRESS:]PORT
-    const char *output; // the history
-    const char *tables; // separated by commas; NULL: all
+    const char *target;         // postgresql://...
+    const char *listen;         // [ADDRESS:]PORT
+    const char *output;         // the history
+    const char *tables;         // separated by commas; NULL: all
     const char *const *command; // ends with NULL; NULL: none
     const volatile sig_atomic_t *stop;
 

@@ -24,7 +24,7 @@ number(const char *text)
 }
 
 static void
-read_scan(struct told *out, char *at)
+read_scan(struct told_fact *out, char *at)
 {
     out->oid = number(cut(&at, ' '));
     out->snapshot = cut(&at, ' ');
@@ -34,7 +34,7 @@ read_scan(struct told *out, char *at)
 }
 
 static void
-read_seen(struct told *out, char *at)
+read_seen(struct told_fact *out, char *at)
 {
     out->oid = number(at);
     out->version = at;
@@ -43,7 +43,7 @@ read_seen(struct told *out, char *at)
 }
 
 static void
-read_write(struct told *out, char *at, struct arena *arena)
+read_write(struct told_fact *out, char *at, struct arena *arena)
 {
     char *first = cut(&at, '\n');
     if (!at)
@@ -68,10 +68,10 @@ read_write(struct told *out, char *at, struct arena *arena)
 }
 
 void
-told_read(struct told *out, const char *text, struct arena *arena)
+told_read(struct told_fact *out, const char *text, struct arena *arena)
 {
     char *at = arena_copy(arena, text, strlen(text));
-    *out = (struct told){.kind = TOLD_OTHER};
+    *out = (struct told_fact){.kind = TOLD_OTHER};
     if (!*at || at[1] != ' ')
         return;
     if (*at == 'g') {

@@ -15,23 +15,25 @@
 #include "base/memory/arena.h"
 #include "spec/row/row_notes.h"
 
+#include <string.h>
+
 enum told_kind { TOLD_SCAN, TOLD_SEEN, TOLD_WRITE, TOLD_OTHER };
 
-struct told {
+struct told_fact {
     enum told_kind kind;
     uint32_t oid;
-    char letter;           // SEEN: 's', 'u' or 'd'; WRITE: 'I', 'U', 'D', 'P'
-    const char *version;   // SEEN
-    const char *snapshot;  // SCAN: xmin:xmax:xip,...
-    const char *level;     // SCAN, WRITE: "read committed"
-    uint64_t xid;          // WRITE: of the transaction
-    uint32_t subxid;       // WRITE: of the subtransaction
+    char letter;          // SEEN: 's', 'u' or 'd'; WRITE: 'I', 'U', 'D', 'P'
+    const char *version;  // SEEN
+    const char *snapshot; // SCAN: xmin:xmax:xip,...
+    const char *level;    // SCAN, WRITE: "read committed"
+    uint64_t xid;         // WRITE: of the transaction
+    uint32_t subxid;      // WRITE: of the subtransaction
     struct row_seen before, after; // WRITE
-    const char *lines;     // WRITE: everything after the first line
+    const char *lines;             // WRITE: everything after the first line
 };
 
 /* Read a message; the result points into a copy in the arena. */
-void told_read(struct told *out, const char *text, struct arena *arena);
+void told_read(struct told_fact *out, const char *text, struct arena *arena);
 
 /* Whether the version is one of a row that is only about to be added. */
 bool told_is_proposed(const char *version);
@@ -41,5 +43,19 @@ uint32_t told_xmin(const char *version);
 
 /* Whether a snapshot shows what a transaction has committed. */
 bool told_sees(const char *snapshot, uint64_t xid);
+
+/* Whether it is a write that was undone: assembly.c marks it by taking its
+ * transaction's number away. */
+static inline bool
+told_is_undone(const struct told_fact *t)
+{
+    return t->kind == TOLD_WRITE && t->letter != 'P' && !t->xid;
+}
+
+static inline bool
+told_begins(const char *text, const char *word)
+{
+    return strncmp(text, word, strlen(word)) == 0;
+}
 
 #endif

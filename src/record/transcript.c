@@ -12,8 +12,8 @@
 #include "record/transcript.h"
 
 #include "base/memory/mem.h"
-#include "driver/sql/sql.h"
 #include "record/raw_log.h"
+#include "record/statement_text.h"
 #include "record/wire.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct portal {
     const struct statement *statement;
     const struct bound_value *values;
     size_t n_values;
-    struct run *run; // of its first Execute, or NULL
+    struct recorded_run *run; // of its first Execute, or NULL
     double bound;
 };
 
@@ -53,11 +53,11 @@ struct talk {
     size_t head;
     VEC(struct statement *) statements;
     VEC(struct portal *) portals;
-    struct run *run;      // under way, or NULL
-    size_t part;          // of a Q
-    bool is_skipping;     // up to the next Sync (2)
-    bool is_open;         // the last transaction has not ended
-    bool has_failed;      // its last statement failed
+    struct recorded_run *run; // under way, or NULL
+    size_t part;              // of a Q
+    bool is_skipping;         // up to the next Sync (2)
+    bool is_open;             // the last transaction has not ended
+    bool has_failed;          // its last statement failed
     bool is_superuser;
     bool is_closed;
 };
@@ -88,12 +88,12 @@ end_txn(struct talk *t, enum txn_end end, double time)
     t->is_open = false;
 }
 
-static struct run *
+static struct recorded_run *
 new_run(struct talk *t, double time)
 {
-    struct run *run = arena_alloc(&t->transcript->arena, sizeof *run);
-    *run = (struct run){.tag = "", .error = "", .text = "", .began = time,
-                        .is_whole = true};
+    struct recorded_run *run = arena_alloc(&t->transcript->arena, sizeof *run);
+    *run = (struct recorded_run){
+        .tag = "", .error = "", .text = "", .began = time, .is_whole = true};
     vec_push(&open_txn(t, time)->runs, run);
     return run;
 }
@@ -140,13 +140,13 @@ keep_portal(struct talk *t, struct portal *p)
 }
 
 /* The run of an Execute (3). */
-static struct run *
+static struct recorded_run *
 run_portal(struct talk *t, const struct request *r)
 {
     struct portal *p = find_portal(t, r->name);
     if (p && p->run)
         return p->run;
-    struct run *run = new_run(t, p ? p->bound : r->time);
+    struct recorded_run *run = new_run(t, p ? p->bound : r->time);
     if (!p)
         return run; // a cursor that SQL declared
     p->run = run;
@@ -175,31 +175,8 @@ pop(struct talk *t)
         t->queue.n = t->head = 0;
 }
 
-/* The i-th statement of a text, comments in front of it left out. */
-static const char *
-statement_of(struct talk *t, const char *text, size_t i, bool *is_whole)
-{
-    const unsigned lexis = LEXIS_DOLLARS | LEXIS_NESTING;
-    const char *found = "";
-    size_t n = 0;
-    for (const char *at = text; *at;) {
-        bool is_blank;
-        const size_t size = sql_statement(at, lexis, &is_blank);
-        if (!is_blank && n++ == i) {
-            const size_t blanks = strspn(at, " \t\r\n");
-            found = arena_copy(&t->transcript->arena, at + blanks,
-                               size - blanks);
-        }
-        at += size + (at[size] == ';');
-        if (!size && !*at)
-            break;
-    }
-    *is_whole = n == 1;
-    return found;
-}
-
 /* The run that the answer which now comes is about. */
-static struct run *
+static struct recorded_run *
 current(struct talk *t, double time)
 {
     const struct request *r = head(t);
@@ -207,8 +184,8 @@ current(struct talk *t, double time)
         return t->run;
     if (r && r->letter == 'Q') {
         t->run = new_run(t, r->time);
-        t->run->text =
-            statement_of(t, r->text, t->part++, &t->run->is_whole);
+        t->run->text = statement_text(r->text, t->part++, &t->transcript->arena,
+                                      &t->run->is_whole);
     } else if (r && r->letter == 'E') {
         t->run = run_portal(t, r);
     } else { // a commit by Sync, or a function that a Bind calls
@@ -302,50 +279,8 @@ take_request(struct talk *t, const struct raw_entry *e)
 
 /* --- answers ---------------------------------------------------------------*/
 
-/* Skip blanks and comments, which do not nest here. */
-static const char *
-skip_blank(const char *at)
-{
-    for (;;) {
-        at += strspn(at, " \t\r\n");
-        if (at[0] == '-' && at[1] == '-') {
-            at += strcspn(at, "\n");
-        } else if (at[0] == '/' && at[1] == '*') {
-            const char *end = strstr(at, "*/");
-            at = end ? end + 2 : at + strlen(at);
-        } else {
-            return at;
-        }
-    }
-}
-
-/* Whether a statement goes back to a savepoint: "rollback [work] to ..." */
-static bool
-goes_back(const struct run *run)
-{
-    char word[16];
-    const char *at = run->text;
-    for (size_t words = 0; words < 3; words++) {
-        size_t n = 0;
-        at = skip_blank(at);
-        while (n + 1 < sizeof word && ((at[n] | 32) >= 'a') &&
-               (at[n] | 32) <= 'z') {
-            word[n] = (char)(at[n] | 32);
-            n++;
-        }
-        word[n] = 0;
-        at += n;
-        if (words && strcmp(word, "to") == 0)
-            return true;
-        if (words && strcmp(word, "work") != 0 &&
-            strcmp(word, "transaction") != 0)
-            return false;
-    }
-    return false;
-}
-
 static void
-end_run(struct talk *t, struct run *run, const struct raw_entry *e)
+end_run(struct talk *t, struct recorded_run *run, const struct raw_entry *e)
 {
     run->ended = e->time;
     run->is_suspended = false;
@@ -355,7 +290,8 @@ end_run(struct talk *t, struct run *run, const struct raw_entry *e)
             end_txn(t, TXN_END_COMMIT, e->time);
         else if (strcmp(run->tag, "PREPARE TRANSACTION") == 0)
             end_txn(t, TXN_END_PREPARED, e->time);
-        else if (strcmp(run->tag, "ROLLBACK") == 0 && !goes_back(run))
+        else if (strcmp(run->tag, "ROLLBACK") == 0 &&
+                 !statement_goes_back(run->text))
             end_txn(t, TXN_END_ABORT, e->time);
         else if (strcmp(run->tag, "ROLLBACK") == 0)
             t->has_failed = false;
@@ -367,7 +303,7 @@ static void
 take_error(struct talk *t, const struct raw_entry *e)
 {
     const struct request *r = head(t);
-    struct run *run = current(t, e->time);
+    struct recorded_run *run = current(t, e->time);
     run->error = copy(t, e->body);
     run->ended = e->time;
     t->run = NULL;

@@ -20,7 +20,7 @@ struct bound_value {
 };
 
 /* One run of a statement. */
-struct run {
+struct recorded_run {
     const char *text;
     bool is_whole; // it was sent alone, not with other statements
     const struct bound_value *values;
@@ -43,7 +43,7 @@ enum txn_end {
 };
 
 struct recorded_txn {
-    VEC(struct run *) runs;
+    VEC(struct recorded_run *) runs;
     double began, ended;
     enum txn_end end;
     bool as_superuser; // in a part of it, so its reads were not reported

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK "made by assay record; 'assay record --clean' removes it"
-#define LOCK "4714523068"
 #define RECORDED "current_setting('assay.record', true) = '1'"
 
 /* --- SQL -------------------------------------------------------------------*/
@@ -35,19 +33,21 @@ run(struct connection *c, const char *sql, struct result_rows *out,
 
 /* Values of a row, unless JSON does not keep them exactly. */
 #define VALUES(row)                                                            \
-    "case when pg_catalog.jsonb_populate_record(" row ", pg_catalog.to_jsonb(" \
-    row "))::pg_catalog.text = (" row ")::pg_catalog.text then "               \
+    "case when pg_catalog.jsonb_populate_record(" row                          \
+    ", pg_catalog.to_jsonb(" row "))::pg_catalog.text = (" row                 \
+    ")::pg_catalog.text then "                                                 \
     "pg_catalog.to_jsonb(" row ")::pg_catalog.text else '" WATCHED_INEXACT     \
     "' end"
 #define VERSION(row)                                                           \
-    "pg_catalog.concat(tg_relid::pg_catalog.int8, ':', " row ".ctid, '/', " row \
-    ".xmin)"
+    "pg_catalog.concat(tg_relid::pg_catalog.int8, ':', " row                   \
+    ".ctid, '/', " row ".xmin)"
 #define LEVEL "pg_catalog.current_setting('transaction_isolation')"
 
 // The messages; tell.h reads them.
 static const char functions[] =
     "create schema assay; "
-    "comment on schema assay is " "'made by assay record; ''assay record "
+    "comment on schema assay is "
+    "'made by assay record; ''assay record "
     "--clean'' removes it'; "
     "create function assay.scans(oid) returns boolean language plpgsql stable "
     "as $f$begin raise info using message = '" DRIVER_NOTICE "', detail = "
@@ -64,45 +64,103 @@ static const char functions[] =
     "  pg_catalog.left(tg_op, 1));\n"
     "begin\n"
     "  if tg_op <> 'INSERT' then\n"
-    "    told := pg_catalog.concat(told, E'\\n', " VERSION("old") ", E'\\n',\n"
-    "      " VALUES("old") ");\n"
-    "  end if;\n"
-    "  if tg_op <> 'DELETE' then\n"
-    "    told := pg_catalog.concat(told, E'\\n', " VERSION("new") ", E'\\n',\n"
-    "      " VALUES("new") ");\n"
-    "  end if;\n"
-    "  raise info using message = '" DRIVER_NOTICE "', detail = told;\n"
-    "  return null;\n"
-    "end $f$; "
-    "create function assay.tries() returns trigger language plpgsql as $f$\n"
-    "begin\n"
-    "  raise info using message = '" DRIVER_NOTICE "', detail =\n"
-    "    pg_catalog.concat('w ', tg_relid::pg_catalog.int8, ' 0 0 ', " LEVEL
-    ",\n      E'\\nP\\n\\n', " VALUES("new") ");\n"
-    "  return new;\n"
-    "end $f$; "
-    "grant usage on schema assay to public; "
-    "grant execute on all functions in schema assay to public";
+    "    told := pg_catalog.concat(told, E'\\n', " VERSION(
+        "old") ", E'\\n',\n"
+               "      " VALUES(
+                   "old") ");\n"
+                          "  end if;\n"
+                          "  if tg_op <> 'DELETE' then\n"
+                          "    told := pg_catalog.concat(told, "
+                          "E'\\n', " VERSION(
+                              "new") ", E'\\n',\n"
+                                     "      " VALUES(
+                                         "new") ");\n"
+                                                "  end if;\n"
+                                                "  raise info using message = "
+                                                "'" DRIVER_NOTICE
+                                                "', detail = told;\n"
+                                                "  return null;\n"
+                                                "end $f$; "
+                                                "create function assay.tries() "
+                                                "returns trigger language "
+                                                "plpgsql as $f$\n"
+                                                "begin\n"
+                                                "  raise info using message = "
+                                                "'" DRIVER_NOTICE
+                                                "', detail =\n"
+                                                "    pg_catalog.concat('w ', "
+                                                "tg_relid::pg_catalog.int8, ' "
+                                                "0 0 ', " LEVEL ",\n      "
+                                                "E'\\nP\\n\\n', " VALUES(
+                                                    "new") ");\n"
+                                                           "  return new;\n"
+                                                           "end $f$; "
+                                                           "grant usage on "
+                                                           "schema assay to "
+                                                           "public; "
+                                                           "grant execute on "
+                                                           "all functions in "
+                                                           "schema assay to "
+                                                           "public";
 
 /* An expression that is evaluated in recorded sessions only. */
 #define GUARD(call) "case when " RECORDED " then " call " else true end"
-#define SEEN(letter)                                                           \
-    GUARD("assay.saw('" letter "', tableoid, ctid, xmin)")
+#define SEEN(letter) GUARD("assay.saw('" letter "', tableoid, ctid, xmin)")
 #define TRIGGER " for each row when (" RECORDED ") execute function assay."
 
 static void
 put_install(struct buf *sql, const char *table, const char *oid)
 {
-    buf_printf(sql,
-               "create policy assay_s on %s for select using ((select "
-               GUARD("assay.scans(%s::oid)") ") and " SEEN("s") "); "
-               "create policy assay_u on %s for update using (" SEEN("u")
-               ") with check (true); "
-               "create policy assay_d on %s for delete using (" SEEN("d") "); "
-               "create policy assay_i on %s for insert with check (true); "
-               "alter table %s enable row level security; "
-               "alter table %s force row level security; ",
-               table, oid, table, table, table, table, table);
+    buf_printf(
+        sql,
+        "create policy assay_s on %s for select using ((select " GUARD(
+            "assay.scans(%s::oid)") ") and " SEEN("s") "); "
+                                                       "create policy assay_u "
+                                                       "on %s for update using "
+                                                       "(" SEEN(
+                                                           "u") ") with check "
+                                                                "(true); "
+                                                                "create policy "
+                                                                "assay_d on %s "
+                                                                "for delete "
+                                                                "using (" SEEN(
+                                                                    "d") "); "
+                                                                         "creat"
+                                                                         "e "
+                                                                         "polic"
+                                                                         "y "
+                                                                         "assay"
+                                                                         "_i "
+                                                                         "on "
+                                                                         "%s "
+                                                                         "for "
+                                                                         "inser"
+                                                                         "t "
+                                                                         "with "
+                                                                         "check"
+                                                                         " ("
+                                                                         "true)"
+                                                                         "; "
+                                                                         "alter"
+                                                                         " tabl"
+                                                                         "e %s "
+                                                                         "enabl"
+                                                                         "e "
+                                                                         "row "
+                                                                         "level"
+                                                                         " secu"
+                                                                         "rity;"
+                                                                         " "
+                                                                         "alter"
+                                                                         " tabl"
+                                                                         "e %s "
+                                                                         "force"
+                                                                         " row "
+                                                                         "level"
+                                                                         " secu"
+                                                                         "rity;"
+                                                                         " ",
+        table, oid, table, table, table, table, table);
     buf_printf(sql,
                "create trigger zz_assay_note after insert or update or delete "
                "on %s" TRIGGER "wrote(); "
@@ -180,7 +238,7 @@ is_temporary(const struct watched_table *t)
 
 /* Decide on a table: watch it, leave it out, or fail. */
 static bool
-decide(struct watch *w, uint32_t i, const char *only, bool has_policies,
+decide(struct record_watch *w, uint32_t i, const char *only, bool has_policies,
        struct err *err)
 {
     struct watched_table *t = &w->watched.tables.at[i];
@@ -208,14 +266,15 @@ has_policies(const struct result_rows *r, const char *oid)
 }
 
 static bool
-read_oids(struct watch *w, struct err *err)
+read_oids(struct record_watch *w, struct err *err)
 {
     struct result_rows r = {0};
     struct buf sql = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
         buf_clear(&sql);
-        buf_text(&sql, "select c.oid, c.relkind from pg_class c where c.oid = ");
+        buf_text(&sql,
+                 "select c.oid, c.relkind from pg_class c where c.oid = ");
         watched_put_literal(&sql, w->watched.tables.at[i].name);
         buf_text(&sql, "::regclass");
         ok = run(w->admin, sql.at, &r, "cannot read the catalog", err);
@@ -231,7 +290,7 @@ read_oids(struct watch *w, struct err *err)
 /* The tables that watched_read found; views are not tables, and are read
  * through the tables behind them. */
 static bool
-decide_all(struct watch *w, const char *only, struct err *err)
+decide_all(struct record_watch *w, const char *only, struct err *err)
 {
     struct result_rows r = {0};
     bool ok = run(w->admin, policies_query, &r, "cannot read the catalog", err);
@@ -254,10 +313,10 @@ refuse_bypassing(struct connection *c, struct err *err)
 }
 
 bool
-watch_read(struct watch *w, struct connection *admin, const char *only,
+watch_read(struct record_watch *w, struct connection *admin, const char *only,
            struct err *err)
 {
-    *w = (struct watch){.admin = admin};
+    *w = (struct record_watch){.admin = admin};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
     if (refuse_bypassing(admin, err) && read_oids(w, err) &&
@@ -268,10 +327,10 @@ watch_read(struct watch *w, struct connection *admin, const char *only,
 }
 
 bool
-watch_read_again(struct watch *w, struct connection *admin,
+watch_read_again(struct record_watch *w, struct connection *admin,
                  const char *beginning, struct err *err)
 {
-    *w = (struct watch){.admin = admin};
+    *w = (struct record_watch){.admin = admin};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
     if (!read_oids(w, err)) {
@@ -319,7 +378,7 @@ try_functions(struct connection *c, struct err *err)
 
 /* Note what has to be the same in the end. */
 static bool
-note_beginning(struct watch *w, struct buf *out, struct err *err)
+note_beginning(struct record_watch *w, struct buf *out, struct err *err)
 {
     struct result_rows r = {0};
     bool ok = run(w->admin, "select pg_current_snapshot()", &r,
@@ -344,7 +403,7 @@ note_beginning(struct watch *w, struct buf *out, struct err *err)
 }
 
 static bool
-install_tables(struct watch *w, struct err *err)
+install_tables(struct record_watch *w, struct err *err)
 {
     bool ok = true;
     struct buf sql = {0};
@@ -363,16 +422,17 @@ install_tables(struct watch *w, struct err *err)
 }
 
 bool
-watch_install(struct watch *w, struct buf *beginning, struct err *err)
+watch_install(struct record_watch *w, struct buf *beginning, struct err *err)
 {
     struct connection *c = w->admin;
     size_t found;
-    bool ok = watch_clean(c, &found, err) &&
-              run(c, "begin", NULL, "cannot begin", err) &&
-              run(c, "set local lock_timeout = '5s'", NULL, "cannot set", err) &&
-              run(c, functions, NULL, "cannot make schema assay", err) &&
-              try_functions(c, err) && install_tables(w, err) &&
-              run(c, "commit", NULL, "cannot install", err);
+    bool ok =
+        watch_clean(c, &found, err) &&
+        run(c, "begin", NULL, "cannot begin", err) &&
+        run(c, "set local lock_timeout = '5s'", NULL, "cannot set", err) &&
+        run(c, functions, NULL, "cannot make schema assay", err) &&
+        try_functions(c, err) && install_tables(w, err) &&
+        run(c, "commit", NULL, "cannot install", err);
     if (!ok)
         c->driver->query(c, "rollback", NULL);
     return ok && note_beginning(w, beginning, err);
@@ -392,7 +452,7 @@ static const char state_query[] =
 
 /* Check one row of the state against the lines of the beginning. */
 static bool
-check_table(struct watch *w, const struct result_rows *r, size_t i,
+check_table(struct record_watch *w, const struct result_rows *r, size_t i,
             const char *beginning, struct err *err)
 {
     const char *oid = result_rows_get(r, i, 0);
@@ -430,7 +490,7 @@ count(const char *text, const char *start)
 }
 
 bool
-watch_check_end(struct watch *w, const char *beginning, struct err *err)
+watch_check_end(struct record_watch *w, const char *beginning, struct err *err)
 {
     struct result_rows r = {0};
     size_t known = 0;
@@ -449,122 +509,12 @@ watch_check_end(struct watch *w, const char *beginning, struct err *err)
     return ok;
 }
 
-/* --- removing --------------------------------------------------------------*/
-
-static const char installed_query[] =
-    "select c.oid::regclass, exists (select 1 from pg_policy p where p.polrelid "
-    "= c.oid and p.polname = 'assay_s')::int from pg_class c where exists "
-    "(select 1 from pg_policy p where p.polrelid = c.oid and p.polname in "
-    "('assay_s', 'assay_u', 'assay_d', 'assay_i')) or exists (select 1 from "
-    "pg_trigger t where t.tgrelid = c.oid and t.tgname in ('zz_assay_note', "
-    "'zz_assay_propose'))";
-
-static const char schema_query[] =
-    "select coalesce(obj_description(oid, 'pg_namespace') ~ '^made by assay "
-    "record', false) from pg_namespace where nspname = 'assay'";
-
-static void
-put_remove(struct buf *sql, const char *table, bool has_policies)
-{
-    static const char letters[] = "sudi";
-    for (const char *l = letters; *l; l++)
-        buf_printf(sql, "drop policy if exists assay_%c on %s; ", *l, table);
-    if (has_policies)
-        buf_printf(sql,
-                   "alter table %s no force row level security; alter table %s "
-                   "disable row level security; ",
-                   table, table);
-    buf_printf(sql,
-               "drop trigger if exists zz_assay_note on %s; drop trigger if "
-               "exists zz_assay_propose on %s; ",
-               table, table);
-}
-
-bool
-watch_clean(struct connection *c, size_t *found, struct err *err)
-{
-    static const char what[] = "cannot remove what recording needs";
-    struct result_rows tables = {0}, schema = {0};
-    struct buf sql = {0};
-    *found = 0;
-    bool ok = run(c, schema_query, &schema, what, err) &&
-              run(c, installed_query, &tables, what, err);
-    if (ok && schema.n && *result_rows_get(&schema, 0, 0) != 't')
-        ok = err_set(err, ERR_USAGE,
-                     "schema assay is there and was not made by 'assay "
-                     "record'; rename it");
-    if (ok && (schema.n || tables.n)) {
-        buf_text(&sql, "begin; set local lock_timeout = '5s'; ");
-        for (size_t i = 0; i < tables.n; i++)
-            put_remove(&sql, result_rows_get(&tables, i, 0),
-                       *result_rows_get(&tables, i, 1) == '1');
-        if (schema.n)
-            buf_text(&sql, "drop schema assay cascade; ");
-        buf_text(&sql, "commit");
-        ok = run(c, sql.at, NULL, what, err);
-        if (!ok)
-            c->driver->query(c, "rollback", NULL);
-        *found = tables.n;
-    }
-    buf_free(&sql);
-    result_rows_free(&tables);
-    result_rows_free(&schema);
-    return ok;
-}
-
-bool
-watch_claim(struct connection *c, struct err *err)
-{
-    struct result_rows r = {0};
-    bool ok = run(c, "select pg_try_advisory_lock(" LOCK ")", &r,
-                  "cannot take a lock", err);
-    if (ok && *result_rows_get(&r, 0, 0) != 't')
-        ok = err_set(err, ERR_USAGE,
-                     "another 'assay record' is recording this database");
-    result_rows_free(&r);
-    return ok;
-}
-
-/* --- roles -----------------------------------------------------------------*/
-
-bool
-watch_admits(struct connection *c, const char *role, char *why, size_t room)
-{
-    struct result_rows r = {0};
-    struct buf sql = {0};
-    buf_text(&sql, "select rolsuper, rolbypassrls, (select min(b.rolname) from "
-                   "pg_roles b where b.rolbypassrls and not b.rolsuper and "
-                   "b.oid <> r.oid and pg_has_role(r.oid, b.oid, 'member')) "
-                   "from pg_roles r where rolname = ");
-    watched_put_literal(&sql, role);
-    const bool known = c->driver->query(c, sql.at, &r) == OUTCOME_OK && r.n;
-    const bool bypasses = known && (*result_rows_get(&r, 0, 0) == 't' ||
-                                    *result_rows_get(&r, 0, 1) == 't');
-    const char *other = known ? result_rows_get(&r, 0, 2) : "";
-    if (bypasses)
-        snprintf(why, room,
-                 "assay record: role %.60s is a superuser or has BYPASSRLS, so "
-                 "the database does not report what it reads. Connect as a "
-                 "plain role that has its rights on the tables: create role "
-                 "recorded login; grant %.60s to recorded",
-                 role, role);
-    else if (*other)
-        snprintf(why, room,
-                 "assay record: role %.60s is a member of %.60s, which has "
-                 "BYPASSRLS, so what it reads may not be reported",
-                 role, other);
-    const bool ok = !bypasses && !*other;
-    buf_free(&sql);
-    result_rows_free(&r);
-    return ok; // the server itself refuses a role that it does not know
-}
-
 void
-watch_free(struct watch *w)
+watch_free(struct record_watch *w)
 {
     watched_free(&w->watched);
     vec_free(&w->oids);
     vec_free(&w->kinds);
     buf_free(&w->unwatched);
-    *w = (struct watch){0};
+    *w = (struct record_watch){0};
 }

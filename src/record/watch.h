@@ -14,7 +14,7 @@
 
 #include "spec/row/watched.h"
 
-struct watch {
+struct record_watch {
     struct connection *admin; // borrowed
     struct watched watched;   // tables with a refusal are not watched
     VEC(const char *) oids;   // by table
@@ -24,23 +24,25 @@ struct watch {
 
 /* Read the tables.  'only' names the tables to watch, separated by commas;
  * NULL: all of them.  Fails with what cannot be recorded and what to do. */
-bool watch_read(struct watch *w, struct connection *admin, const char *only,
-                struct err *err);
+bool watch_read(struct record_watch *w, struct connection *admin,
+                const char *only, struct err *err);
 
 /* Read the tables that are watched already, by what watch_install noted. */
-bool watch_read_again(struct watch *w, struct connection *admin,
+bool watch_read_again(struct record_watch *w, struct connection *admin,
                       const char *beginning, struct err *err);
 
 /* Install, after a trial in a transaction that is rolled back.  'beginning'
  * gets lines of a name and a value, which assembling needs. */
-bool watch_install(struct watch *w, struct buf *beginning, struct err *err);
+bool watch_install(struct record_watch *w, struct buf *beginning,
+                   struct err *err);
 
 /* Whether the tables are still watched and were not rewritten since
  * 'beginning'; names of new tables are added to 'unwatched'. */
-bool watch_check_end(struct watch *w, const char *beginning, struct err *err);
+bool watch_check_end(struct record_watch *w, const char *beginning,
+                     struct err *err);
 
-/* Remove everything of ours from the database, whoever left it.  *found tells
- * how many tables had something. */
+/* Remove everything of ours from the database, whichever recording left it.
+ * *found tells how many tables had something. */
 bool watch_clean(struct connection *admin, size_t *found, struct err *err);
 
 /* Keep other recordings of the database away until the connection ends. */
@@ -50,6 +52,6 @@ bool watch_claim(struct connection *admin, struct err *err);
 bool watch_admits(struct connection *admin, const char *role, char *why,
                   size_t room);
 
-void watch_free(struct watch *w);
+void watch_free(struct record_watch *w);
 
 #endif

@@ -20,8 +20,8 @@
  * SPDX-License-Identifier: MIT */
 #include "record/what_if.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "record/evaluation.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -31,46 +31,31 @@ enum {
     MOST_CANDIDATES = 2000, // of a statement
 };
 
-struct evaluation {
-    struct assembly *a;
-    struct connection *c;
-    struct strings physical; // names of rows that were put in
-    u32_vec version_of;      // by number of these: 1 + the version, or 0
-    u32_vec there;           // by version: 1 + its number in 'physical', or 0
-    text_vec words;          // that make a statement depend on more than rows
-    struct buf notices;
-    struct buf enter, execute; // SQL: become the user; run the statement
-    size_t changes;
-};
-
-/* What a statement answers: rows and writes, sorted. */
-struct answer {
-    struct buf text;
-    u32_vec found; // versions, sorted
-    bool is_ok;    // the statement did not fail
-    bool is_known; // every row that it found is a version
-};
-
-static bool
-query(struct evaluation *e, const char *sql, struct result_rows *out)
-{
-    return e->c->driver->query(e->c, sql, out) == OUTCOME_OK;
-}
-
 /* --- which statements ------------------------------------------------------*/
 
 // Statements with these words depend on more than rows, or act on more than
 // rows; '*' stands for more letters, '(' for a call.  So do those that name
 // functions and views of users.
 static const char *const open_words[] = {
-    "now",         "current_*",  "localtime*", "transaction_timestamp",
-    "clock_*",     "statement_timestamp", "timeofday", "today", "tomorrow",
-    "yesterday",   "random*",    "setseed",    "gen_random_*", "uuid_*",
-    "user",        "session_user", "system_user", "pg_*",     "dblink*",
-    "txid_*",      "nextval",    "setval",     "lastval",     "currval",
-    "xmin",        "xmax",       "cmin",       "cmax",        "ctid",
-    "tableoid",    "lo_*",       "tablesample", "age(",       "inet_*",
-    "version(",    "default",    "set_config",
+    "now",          "current_*",
+    "localtime*",   "transaction_timestamp",
+    "clock_*",      "statement_timestamp",
+    "timeofday",    "today",
+    "tomorrow",     "yesterday",
+    "random*",      "setseed",
+    "gen_random_*", "uuid_*",
+    "user",         "session_user",
+    "system_user",  "pg_*",
+    "dblink*",      "txid_*",
+    "nextval",      "setval",
+    "lastval",      "currval",
+    "xmin",         "xmax",
+    "cmin",         "cmax",
+    "ctid",         "tableoid",
+    "lo_*",         "tablesample",
+    "age(",         "inet_*",
+    "version(",     "default",
+    "set_config",
 };
 
 static bool
@@ -114,10 +99,11 @@ static bool
 is_harmless_set(const char *text)
 {
     static const char *const names[] = {
-        "set transaction", "set session characteristics",
-        "set application_name", "set statement_timeout", "set lock_timeout",
-        "set client_min_messages", "set extra_float_digits",
-        "set local statement_timeout", "set local lock_timeout"};
+        "set transaction",        "set session characteristics",
+        "set application_name",   "set statement_timeout",
+        "set lock_timeout",       "set client_min_messages",
+        "set extra_float_digits", "set local statement_timeout",
+        "set local lock_timeout"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncasecmp(text, names[i], strlen(names[i])) == 0)
             return true;
@@ -133,7 +119,7 @@ has_own_settings(const struct recorded_session *s)
             return true;
     for (size_t i = 0; i < s->txns.n; i++)
         for (size_t k = 0; k < s->txns.at[i].runs.n; k++) {
-            const struct run *r = s->txns.at[i].runs.at[k];
+            const struct recorded_run *r = s->txns.at[i].runs.at[k];
             if (strcmp(r->tag, "SET") == 0 && !is_harmless_set(r->text))
                 return true;
         }
@@ -141,13 +127,7 @@ has_own_settings(const struct recorded_session *s)
 }
 
 static bool
-begins(const char *text, const char *word)
-{
-    return strncmp(text, word, strlen(word)) == 0;
-}
-
-static bool
-has_binary(const struct run *r)
+has_binary(const struct recorded_run *r)
 {
     for (size_t i = 0; i < r->n_values; i++)
         if (r->values[i].is_binary ||
@@ -157,7 +137,7 @@ has_binary(const struct run *r)
 }
 
 static bool
-has_open_value(const struct evaluation *e, const struct run *r)
+has_open_value(const struct evaluation *e, const struct recorded_run *r)
 {
     for (size_t i = 0; i < r->n_values; i++)
         if (r->values[i].at && is_open(e, r->values[i].at))
@@ -167,7 +147,7 @@ has_open_value(const struct evaluation *e, const struct run *r)
 
 /* Whether rows were reported as targets of a lock or of a change. */
 static bool
-has_targets(const struct step *s)
+has_targets(const struct recorded_step *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->told[i].kind == TOLD_SEEN && s->told[i].letter != 's')
@@ -176,17 +156,17 @@ has_targets(const struct step *s)
 }
 
 static bool
-is_weak(const struct act *act)
+is_weak(const struct recorded_act *act)
 {
     for (size_t i = 0; i < act->steps.n; i++)
         if (act->steps.at[i].level)
-            return begins(act->steps.at[i].level, "read ");
+            return told_begins(act->steps.at[i].level, "read ");
     return true;
 }
 
 /* The snapshot of a step: its own, or that of its transaction. */
 static const char *
-snapshot_of(const struct act *act, const struct step *s)
+snapshot_of(const struct recorded_act *act, const struct recorded_step *s)
 {
     if (s->snapshot)
         return s->snapshot;
@@ -198,247 +178,25 @@ snapshot_of(const struct act *act, const struct step *s)
 
 /* Whether a step can be run again. */
 static bool
-can_run(const struct evaluation *e, const struct act *act,
-        const struct step *s)
+can_run(const struct evaluation *e, const struct recorded_act *act,
+        const struct recorded_step *s)
 {
-    const struct run *r = s->run;
-    const bool reads = begins(r->tag, "SELECT");
-    const bool changes = begins(r->tag, "UPDATE") || begins(r->tag, "DELETE");
+    const struct recorded_run *r = s->run;
+    const bool reads = told_begins(r->tag, "SELECT");
+    const bool changes =
+        told_begins(r->tag, "UPDATE") || told_begins(r->tag, "DELETE");
     return s->may_miss && (reads || changes) && r->text[0] && !r->error[0] &&
            !r->is_suspended && !has_binary(r) && !act->has_undone &&
            snapshot_of(act, s) && !(is_weak(act) && has_targets(s)) &&
            !is_open(e, r->text) && !has_open_value(e, r);
 }
 
-/* --- states ----------------------------------------------------------------*/
-
-static bool
-sees(const struct evaluation *e, const char *snapshot, uint32_t txn)
-{
-    const struct act *act = &e->a->acts.at[txn - 1];
-    return act->status == TXN_COMMITTED && act->xid &&
-           told_sees(snapshot, act->xid);
-}
-
-/* Whether a step of a transaction sees a version. */
-static bool
-is_visible(const struct evaluation *e, uint32_t version, uint32_t txn,
-           const struct step *s, const char *snapshot)
-{
-    const struct recorded_version *v = &e->a->versions.at[version];
-    const bool is_made =
-        v->maker == txn ? v->made_by < s->number && !v->is_undone
-        : v->maker      ? !v->is_undone && sees(e, snapshot, v->maker)
-                        : v->is_initial;
-    const bool is_removed =
-        v->remover == txn ? v->removed_by < s->number
-                          : v->remover && sees(e, snapshot, v->remover);
-    return is_made && !is_removed;
-}
-
-/* The name that the row of a version has in the database now. */
-static const char *
-name_now(const struct evaluation *e, uint32_t version)
-{
-    const uint32_t n = e->there.at[version];
-    return n ? strings_get(&e->physical, n - 1).text
-             : strings_get(&e->a->names, version).text;
-}
-
-static bool
-take_out(struct evaluation *e, uint32_t version)
-{
-    const struct recorded_version *v = &e->a->versions.at[version];
-    const char *name = name_now(e, version);
-    const char *open = strchr(name, '('), *close = strchr(name, ')');
-    struct buf sql = {0};
-    buf_printf(&sql, "delete from only %s where ctid = '%.*s'",
-               e->a->watch->watched.tables.at[v->table].name,
-               (int)(close + 1 - open), open);
-    const bool ok = query(e, sql.at, NULL) && e->c->changed == 1;
-    buf_free(&sql);
-    e->changes++;
-    return ok;
-}
-
-static bool
-put_in(struct evaluation *e, uint32_t version)
-{
-    const struct recorded_version *v = &e->a->versions.at[version];
-    const char *table = e->a->watch->watched.tables.at[v->table].name;
-    struct buf sql = {0};
-    struct result_rows r = {0};
-    if (!v->values || begins(v->values, WATCHED_INEXACT))
-        return false;
-    buf_printf(&sql,
-               "insert into %s overriding system value select * from "
-               "jsonb_populate_record(null::%s, ",
-               table, table);
-    watched_put_literal(&sql, v->values);
-    buf_text(&sql, "::jsonb) returning concat(tableoid::int8, ':', ctid, '/', "
-                   "xmin)");
-    const bool ok = query(e, sql.at, &r) && r.n == 1;
-    if (ok) {
-        const char *name = result_rows_get(&r, 0, 0);
-        const uint32_t id = strings_add(&e->physical, name, strlen(name));
-        while (e->version_of.n <= id)
-            vec_push(&e->version_of, 0);
-        e->version_of.at[id] = version + 1;
-        e->there.at[version] = id + 1;
-    }
-    buf_free(&sql);
-    result_rows_free(&r);
-    e->changes++;
-    return ok;
-}
-
-/* Whether a version is in the tables as they are. */
-static bool
-is_last(const struct evaluation *e, uint32_t version)
-{
-    const struct recorded_version *v = &e->a->versions.at[version];
-    const bool is_made =
-        v->maker ? !v->is_undone &&
-                       e->a->acts.at[v->maker - 1].status == TXN_COMMITTED
-                 : v->is_initial;
-    return is_made && !v->remover;
-}
-
-/* Turn the tables into the state that a step saw. */
-static bool
-make_state(struct evaluation *e, uint32_t txn, const struct step *s,
-           const char *snapshot)
-{
-    bool ok = true;
-    memset(e->there.at, 0, e->there.n * sizeof *e->there.at);
-    for (uint32_t i = 0; ok && i < e->a->versions.n; i++)
-        if (is_last(e, i) && !is_visible(e, i, txn, s, snapshot))
-            ok = take_out(e, i);
-    for (uint32_t i = 0; ok && i < e->a->versions.n; i++)
-        if (!is_last(e, i) && is_visible(e, i, txn, s, snapshot))
-            ok = put_in(e, i);
-    return ok;
-}
-
-/* --- answers ---------------------------------------------------------------*/
-
-static int
-compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The version that a report names, in the tables as they are now. */
-static bool
-find_version(struct evaluation *e, const char *name, uint32_t *out)
-{
-    size_t before = e->physical.all.n;
-    uint32_t id = strings_add(&e->physical, name, strlen(name));
-    if (id < before && id < e->version_of.n && e->version_of.at[id] != 0) {
-        *out = e->version_of.at[id] - 1;
-        return true;
-    }
-    before = e->a->names.all.n;
-    id = strings_add(&e->a->names, name, strlen(name));
-    *out = id;
-    return id < e->a->versions.n;
-}
-
-/* What was reported: rows found, and values written. */
-static void
-take_reports(struct evaluation *e, struct answer *out, text_vec *lines,
-             struct arena *arena)
-{
-    for (size_t at = 0, n; at < e->notices.n; at += n + 1) {
-        struct told t;
-        n = strlen(e->notices.at + at);
-        told_read(&t, e->notices.at + at, arena);
-        if (t.kind == TOLD_SEEN && !told_is_proposed(t.version)) {
-            uint32_t version = 0;
-            out->is_known &= find_version(e, t.version, &version);
-            vec_push(&out->found, version);
-        } else if (t.kind == TOLD_WRITE) {
-            struct buf line = {0};
-            buf_printf(&line, "%u %c %s %s", t.oid, t.letter,
-                       t.before.values ? t.before.values : "",
-                       t.after.values ? t.after.values : "");
-            vec_push(lines, arena_copy(arena, line.at, line.n));
-            buf_free(&line);
-        }
-    }
-}
-
-static void
-take_rows(const struct result_rows *r, text_vec *lines, struct arena *arena)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        struct buf line = {0};
-        for (size_t k = 0; k < r->width; k++)
-            buf_printf(&line, "%s%s\x1f",
-                       result_rows_is_null(r, i, k) ? "-" : "+",
-                       result_rows_get(r, i, k));
-        vec_push(lines, arena_copy(arena, line.n ? line.at : "", line.n));
-        buf_free(&line);
-    }
-}
-
-/* Sort, and leave out repetitions. */
-static void
-sort_found(u32_vec *found)
-{
-    size_t n = 0;
-    if (found->n)
-        qsort(found->at, found->n, sizeof *found->at, compare_numbers);
-    for (size_t i = 0; i < found->n; i++)
-        if (!n || found->at[n - 1] != found->at[i])
-            found->at[n++] = found->at[i];
-    found->n = n;
-}
-
-/* Run the prepared statement as its user, and take everything back. */
-static bool
-run_again(struct evaluation *e, struct answer *out)
-{
-    struct result_rows r = {0};
-    struct arena arena = {0};
-    text_vec lines = {0};
-    buf_clear(&out->text);
-    vec_clear(&out->found);
-    buf_clear(&e->notices);
-    out->is_known = true;
-    if (!query(e, e->enter.at, NULL))
-        return false;
-    e->c->notices = &e->notices;
-    out->is_ok = query(e, e->execute.at, &r);
-    e->c->notices = NULL;
-    take_reports(e, out, &lines, &arena);
-    if (out->is_ok)
-        take_rows(&r, &lines, &arena);
-    if (lines.n)
-        qsort(lines.at, lines.n, sizeof *lines.at, compare_texts);
-    for (size_t i = 0; i < lines.n; i++)
-        buf_printf(&out->text, "%s\n", lines.at[i]);
-    buf_printf(&out->text, "%s", out->is_ok ? "" : "failed");
-    sort_found(&out->found);
-    result_rows_free(&r);
-    vec_free(&lines);
-    arena_free(&arena);
-    e->a->whats_if++;
-    return query(e, "rollback to assay_run; release assay_run", NULL);
-}
-
 /* --- one statement ---------------------------------------------------------*/
 
 /* "prepare assay_what_if (types) as ...", and how to execute it. */
 static bool
-prepare(struct evaluation *e, const struct act *act, const struct run *r)
+prepare(struct evaluation *e, const struct recorded_act *act,
+        const struct recorded_run *r)
 {
     struct buf sql = {0};
     struct result_rows types = {0};
@@ -463,9 +221,10 @@ prepare(struct evaluation *e, const struct act *act, const struct run *r)
         struct buf ask = {0};
         buf_printf(&ask, "select format_type(%u, null)",
                    i < r->n_types && r->types[i] ? r->types[i] : 705);
-        ok = query(e, ask.at, &types);
+        ok = evaluation_query(e, ask.at, &types);
         buf_free(&ask);
-        buf_printf(&sql, "%s%s", i ? ", " : " (", result_rows_get(&types, 0, 0));
+        buf_printf(&sql, "%s%s", i ? ", " : " (",
+                   result_rows_get(&types, 0, 0));
         buf_text(&e->execute, i ? ", " : " (");
         if (r->values[i].at)
             watched_put_literal(&e->execute, r->values[i].at);
@@ -474,7 +233,7 @@ prepare(struct evaluation *e, const struct act *act, const struct run *r)
     }
     buf_text(&e->execute, r->n_values ? ")" : "");
     buf_printf(&sql, "%s as %s\n", r->n_values ? ")" : "", r->text);
-    ok = ok && query(e, sql.at, NULL);
+    ok = ok && evaluation_query(e, sql.at, NULL);
     buf_free(&sql);
     result_rows_free(&types);
     return ok;
@@ -482,21 +241,21 @@ prepare(struct evaluation *e, const struct act *act, const struct run *r)
 
 /* Whether the statement found what was recorded (1). */
 static bool
-finds_recorded(const struct evaluation *e, const struct step *s,
-               const struct answer *a)
+finds_recorded(const struct evaluation *e, const struct recorded_step *s,
+               const struct what_if_answer *a)
 {
     u32_vec recorded = {0};
     for (size_t i = 0; i < s->n; i++) {
-        const struct told *t = &s->told[i];
+        const struct told_fact *t = &s->told[i];
         if (t->kind == TOLD_SEEN && !told_is_proposed(t->version))
-            vec_push(&recorded, strings_add(&e->a->names, t->version,
-                                            strlen(t->version)));
+            vec_push(&recorded,
+                     strings_add(&e->a->names, t->version, strlen(t->version)));
     }
-    sort_found(&recorded);
-    const bool same = a->is_known && recorded.n == a->found.n &&
-                      (!recorded.n ||
-                       memcmp(recorded.at, a->found.at,
-                              recorded.n * sizeof *recorded.at) == 0);
+    evaluation_sort(&recorded);
+    const bool same =
+        a->is_known && recorded.n == a->found.n &&
+        (!recorded.n || memcmp(recorded.at, a->found.at,
+                               recorded.n * sizeof *recorded.at) == 0);
     vec_free(&recorded);
     return same;
 }
@@ -507,17 +266,17 @@ struct neighbourhood {
 };
 
 static bool
-overlaps(const struct act *a, double began, double ended)
+overlaps(const struct recorded_act *a, double began, double ended)
 {
     return a->txn->began <= ended && began <= a->txn->ended;
 }
 
 static struct neighbourhood
-neighbourhood_of(const struct assembly *a, const struct act *x)
+neighbourhood_of(const struct assembly *a, const struct recorded_act *x)
 {
     struct neighbourhood n = {x->txn->began, x->txn->ended};
     for (size_t i = 0; i < a->acts.n; i++) {
-        const struct act *y = &a->acts.at[i];
+        const struct recorded_act *y = &a->acts.at[i];
         if (!overlaps(y, x->txn->began, x->txn->ended))
             continue;
         n.began = y->txn->began < n.began ? y->txn->began : n.began;
@@ -535,7 +294,7 @@ struct candidate {
 typedef VEC(struct candidate) candidate_vec;
 
 static bool
-is_read(const struct step *s, uint32_t version)
+is_read(const struct recorded_step *s, uint32_t version)
 {
     for (size_t i = 0; i < s->reads.n; i++)
         if (s->reads.at[i] == version)
@@ -549,17 +308,17 @@ is_read(const struct step *s, uint32_t version)
 /* The version of a row that a step saw, or WATCHED_NONE. */
 static uint32_t
 find_base(const struct evaluation *e, uint32_t row, uint32_t txn,
-          const struct step *s, const char *snapshot)
+          const struct recorded_step *s, const char *snapshot)
 {
     for (uint32_t i = 0; i < e->a->versions.n; i++)
         if (e->a->versions.at[i].row == row &&
-            is_visible(e, i, txn, s, snapshot))
+            evaluation_sees(e, i, txn, s, snapshot))
             return i;
     return WATCHED_NONE;
 }
 
 static void
-add_candidate(const struct step *s, candidate_vec *all, uint32_t base,
+add_candidate(const struct recorded_step *s, candidate_vec *all, uint32_t base,
               uint32_t instead)
 {
     if (base == instead || (base != WATCHED_NONE && is_read(s, base)))
@@ -574,7 +333,8 @@ add_candidate(const struct step *s, candidate_vec *all, uint32_t base,
  * removed, and absence before an insert or after a delete. */
 static void
 add_candidates(const struct evaluation *e, uint32_t other, uint32_t txn,
-               const struct step *s, const char *snapshot, candidate_vec *all)
+               const struct recorded_step *s, const char *snapshot,
+               candidate_vec *all)
 {
     for (uint32_t i = 0; i < e->a->versions.n; i++) {
         const struct recorded_version *v = &e->a->versions.at[i];
@@ -593,27 +353,31 @@ add_candidates(const struct evaluation *e, uint32_t other, uint32_t txn,
  * whether the answer is another one; false if the state cannot be made. */
 static bool
 try_candidate(struct evaluation *e, const struct candidate *c,
-              const struct answer *usual, struct answer *other, bool *differs)
+              const struct what_if_answer *usual, struct what_if_answer *other,
+              bool *differs)
 {
     const uint32_t before =
         c->instead == WATCHED_NONE ? 0 : e->there.at[c->instead];
-    bool ok = query(e, "savepoint assay_row", NULL) &&
-              (c->base == WATCHED_NONE || take_out(e, c->base)) &&
-              (c->instead == WATCHED_NONE || put_in(e, c->instead)) &&
-              run_again(e, other);
+    bool ok =
+        evaluation_query(e, "savepoint assay_row", NULL) &&
+        (c->base == WATCHED_NONE || evaluation_take_out(e, c->base)) &&
+        (c->instead == WATCHED_NONE || evaluation_put_in(e, c->instead)) &&
+        evaluation_run(e, other);
     *differs = ok && (usual->text.n != other->text.n ||
                       memcmp(usual->text.at, other->text.at, usual->text.n));
-    ok = query(e, "rollback to assay_row; release assay_row", NULL) && ok;
+    ok =
+        evaluation_query(e, "rollback to assay_row; release assay_row", NULL) &&
+        ok;
     if (c->instead != WATCHED_NONE)
         e->there.at[c->instead] = before;
     return ok;
 }
 
 static bool
-try_candidates(struct evaluation *e, struct step *s, const candidate_vec *all,
-               const struct answer *usual)
+try_candidates(struct evaluation *e, struct recorded_step *s,
+               const candidate_vec *all, const struct what_if_answer *usual)
 {
-    struct answer other = {0};
+    struct what_if_answer other = {0};
     bool ok = all->n <= MOST_CANDIDATES;
     for (size_t i = 0; ok && i < all->n; i++) {
         const struct candidate *c = &all->at[i];
@@ -624,9 +388,9 @@ try_candidates(struct evaluation *e, struct step *s, const candidate_vec *all,
              try_candidate(e, c, usual, &other, &differs);
         if (ok && differs)
             vec_push(&s->missed,
-                     ((struct missed_row){
-                         c->base != WATCHED_NONE ? c->base : c->instead,
-                         c->base == WATCHED_NONE}));
+                     ((struct missed_row){c->base != WATCHED_NONE ? c->base
+                                                                  : c->instead,
+                                          c->base == WATCHED_NONE}));
     }
     buf_free(&other.text);
     vec_free(&other.found);
@@ -635,19 +399,20 @@ try_candidates(struct evaluation *e, struct step *s, const candidate_vec *all,
 
 /* Evaluate a statement in the state that it saw. */
 static bool
-evaluate_state(struct evaluation *e, uint32_t txn, struct step *s)
+evaluate_state(struct evaluation *e, uint32_t txn, struct recorded_step *s)
 {
-    struct act *act = &e->a->acts.at[txn - 1];
+    struct recorded_act *act = &e->a->acts.at[txn - 1];
     const char *snapshot = snapshot_of(act, s);
-    struct answer usual = {0}, again = {0};
+    struct what_if_answer usual = {0}, again = {0};
     candidate_vec all = {0};
-    bool ok = make_state(e, txn, s, snapshot) && run_again(e, &usual) &&
-              usual.is_ok && finds_recorded(e, s, &usual) &&
-              run_again(e, &again) && usual.text.n == again.text.n &&
+    bool ok = evaluation_make_state(e, txn, s, snapshot) &&
+              evaluation_run(e, &usual) && usual.is_ok &&
+              finds_recorded(e, s, &usual) && evaluation_run(e, &again) &&
+              usual.text.n == again.text.n &&
               memcmp(usual.text.at, again.text.at, usual.text.n) == 0;
     const struct neighbourhood near = neighbourhood_of(e->a, act); // (2)
     for (uint32_t i = 1; ok && i <= e->a->acts.n; i++) {
-        const struct act *other = &e->a->acts.at[i - 1];
+        const struct recorded_act *other = &e->a->acts.at[i - 1];
         if (i != txn && other->xid && other->status == TXN_COMMITTED &&
             overlaps(other, near.began, near.ended))
             add_candidates(e, i, txn, s, snapshot, &all);
@@ -664,12 +429,12 @@ evaluate_state(struct evaluation *e, uint32_t txn, struct step *s)
 /* An INSERT whose plan has no scan reads nothing but what its constraints
  * check. */
 static bool
-is_plain_insert(struct evaluation *e, const struct step *s)
+is_plain_insert(struct evaluation *e, const struct recorded_step *s)
 {
     struct result_rows r = {0};
     struct buf sql = {0};
-    const struct run *run = s->run;
-    if (!begins(run->tag, "INSERT") || !run->text[0] || run->error[0] ||
+    const struct recorded_run *run = s->run;
+    if (!told_begins(run->tag, "INSERT") || !run->text[0] || run->error[0] ||
         has_targets(s))
         return false;
     for (size_t i = 0; i < e->words.n; i++)
@@ -677,12 +442,12 @@ is_plain_insert(struct evaluation *e, const struct step *s)
             return false;
     // Values do not decide which tables are read.
     buf_printf(&sql, "explain %s", e->execute.at);
-    bool ok = query(e, sql.at, &r) && r.n;
+    bool ok = evaluation_query(e, sql.at, &r) && r.n;
     for (size_t i = 0; ok && i < r.n; i++) {
         const char *line = result_rows_get(&r, i, 0);
         line += strspn(line, " ->");
-        ok = begins(line, "Insert on ") || begins(line, "Result") ||
-             begins(line, "Values Scan") || begins(line, "Conflict ");
+        ok = told_begins(line, "Insert on ") || told_begins(line, "Result") ||
+             told_begins(line, "Values Scan") || told_begins(line, "Conflict ");
     }
     buf_free(&sql);
     result_rows_free(&r);
@@ -690,13 +455,13 @@ is_plain_insert(struct evaluation *e, const struct step *s)
 }
 
 static void
-evaluate(struct evaluation *e, uint32_t txn, struct step *s)
+evaluate(struct evaluation *e, uint32_t txn, struct recorded_step *s)
 {
-    struct act *act = &e->a->acts.at[txn - 1];
+    struct recorded_act *act = &e->a->acts.at[txn - 1];
     if (!s->may_miss || act->status != TXN_COMMITTED ||
         e->a->whats_if >= MOST_WHATS_IF || e->changes >= MOST_CHANGES ||
         act->txn->as_superuser || !s->run->text[0] || has_binary(s->run) ||
-        !query(e, "savepoint assay_state", NULL))
+        !evaluation_query(e, "savepoint assay_state", NULL))
         return;
     if (prepare(e, act, s->run)) {
         if (is_plain_insert(e, s) ||
@@ -705,8 +470,9 @@ evaluate(struct evaluation *e, uint32_t txn, struct step *s)
         else
             vec_clear(&s->missed);
     }
-    query(e, "rollback to assay_state; release assay_state; deallocate all",
-          NULL);
+    evaluation_query(
+        e, "rollback to assay_state; release assay_state; deallocate all",
+        NULL);
 }
 
 /* --- all of them -----------------------------------------------------------*/
@@ -718,12 +484,14 @@ read_words(struct evaluation *e)
     static const char sql[] =
         "select proname from pg_proc p join pg_namespace n on n.oid = "
         "pronamespace join pg_language l on l.oid = prolang where nspname !~ "
-        "'^pg_' and nspname not in ('information_schema', 'assay') union select "
+        "'^pg_' and nspname not in ('information_schema', 'assay') union "
+        "select "
         "relname from pg_class c join pg_namespace n on n.oid = relnamespace "
-        "where relkind in ('v', 'm', 'f') and nspname !~ '^pg_' and nspname not "
+        "where relkind in ('v', 'm', 'f') and nspname !~ '^pg_' and nspname "
+        "not "
         "in ('information_schema', 'assay')";
     struct result_rows r = {0};
-    const bool ok = query(e, sql, &r);
+    const bool ok = evaluation_query(e, sql, &r);
     for (size_t i = 0; ok && i < r.n; i++) {
         const char *word = result_rows_get(&r, i, 0);
         vec_push(&e->words, arena_copy(&e->a->arena, word, strlen(word)));
@@ -739,10 +507,11 @@ can_evaluate(struct evaluation *e)
 {
     struct result_rows r = {0};
     const bool ok =
-        query(e,
-              "select current_setting('is_superuser') = 'on' and not exists "
-              "(select 1 from pg_db_role_setting where setrole <> 0)",
-              &r) &&
+        evaluation_query(
+            e,
+            "select current_setting('is_superuser') = 'on' and not exists "
+            "(select 1 from pg_db_role_setting where setrole <> 0)",
+            &r) &&
         *result_rows_get(&r, 0, 0) == 't' && !e->a->watch->unwatched.n;
     result_rows_free(&r);
     return ok;
@@ -758,14 +527,15 @@ what_if(struct assembly *a, struct err *err)
         vec_push(&e.there, 0);
     }
     if (can_evaluate(&e) && read_words(&e) &&
-        query(&e, "begin isolation level read committed; set local "
-                  "session_replication_role = replica",
-              NULL)) {
+        evaluation_query(&e,
+                         "begin isolation level read committed; set local "
+                         "session_replication_role = replica",
+                         NULL)) {
         for (uint32_t i = 0; i < a->acts.n; i++)
             for (size_t k = 0; k < a->acts.at[i].steps.n; k++)
                 if (!has_own_settings(a->acts.at[i].session))
                     evaluate(&e, i + 1, &a->acts.at[i].steps.at[k]);
-        query(&e, "rollback", NULL);
+        evaluation_query(&e, "rollback", NULL);
     }
     strings_free(&e.physical);
     vec_free(&e.version_of);

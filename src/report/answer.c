@@ -63,11 +63,13 @@ answer_verdict(const struct report_run *run, enum level level)
     return v;
 }
 
-/* Whether the answer is about a level: a strict one has to be asked for. */
+/* Whether the answer is about a level: a strict one has to be asked for, and
+ * read consistency is part of all others. */
 static bool
 is_told(const struct report_run *run, int level)
 {
-    return answer_verdict(run, (enum level)level) >= 0 &&
+    return !level_is_orderless((enum level)level) &&
+           answer_verdict(run, (enum level)level) >= 0 &&
            (!level_table[level].needs_times ||
             verdict_in(run->check, (enum level)level) >= 0);
 }
@@ -76,7 +78,7 @@ static level_set
 levels_with(const struct report_run *run, enum verdict verdict)
 {
     level_set set = 0;
-    for (int l = LEVEL_RC; l < LEVELS; l++)
+    for (int l = 0; l < LEVELS; l++)
         if (is_told(run, l) &&
             answer_verdict(run, (enum level)l) == (int)verdict)
             set |= 1u << l;
@@ -204,7 +206,7 @@ verdict_in_words(int v)
 static void
 put_table(const struct report_run *run, struct buf *out)
 {
-    for (int l = LEVEL_RC; l < LEVELS; l++) {
+    for (int l = 0; l < LEVELS; l++) {
         const int v = answer_verdict(run, (enum level)l);
         const struct anomaly *a = anomaly_at(run, (enum level)l);
         if (!is_told(run, l))
@@ -395,7 +397,7 @@ answer_json(const struct report_run *run, struct buf *out)
     json_text(out, "summary", line.at);
     buf_free(&line);
     json_object(out, "levels");
-    for (int l = LEVEL_RC; l < LEVELS; l++)
+    for (int l = 0; l < LEVELS; l++)
         if (is_told(run, l))
             json_text(
                 out, level_table[l].brief,

@@ -16,7 +16,7 @@ put_levels(const char *name, level_set set, struct buf *out)
 {
     json_array(out, name);
     for (enum level l = 0; l < LEVELS; l++)
-        if (level_set_has(set, l) && l != LEVEL_READS)
+        if (level_set_has(set & level_ordered(), l))
             json_text(out, NULL, level_table[l].brief);
     json_array_end(out);
 }

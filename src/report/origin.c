@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "report/origin.h"
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "report/parts.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ void
 origin_isolation(const char *name, struct buf *out)
 {
     for (; *name; name++)
-        buf_char(out, *name == '-' ? ' ' : (char)toupper((unsigned char)*name));
+        buf_char(out, *name == '-' ? ' ' : ascii_upper(*name));
 }
 
 /* Append "REPEATABLE READ", and what the server made of it where it calls it

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <string.h>
 
 /* --- words -----------------------------------------------------------------*/
@@ -69,7 +69,7 @@ part_holds(const struct anomaly *a, struct buf *out)
     const level_set strongest = level_strongest(a->holds);
     bool first = true;
     buf_text(out, strongest ? "These transactions still satisfy "
-                  : level_set_has(a->violated, LEVEL_RC)
+                  : level_set_has(a->violated, level_lowest(level_ordered()))
                       ? "These transactions satisfy no level"
                       : "It was not decided in time which levels these "
                         "transactions satisfy");
@@ -348,7 +348,7 @@ part_uri(struct buf *out, const char *path)
     buf_char(out, '"');
     for (; *path; path++) {
         const unsigned char c = (unsigned char)*path;
-        if (isalnum(c) || strchr("-._~/", c))
+        if (ascii_is_alnum(*path) || strchr("-._~/", c))
             buf_char(out, (char)c);
         else
             buf_printf(out, "%%%02X", c);

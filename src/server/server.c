@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/limits/limit.h"
+#include "base/print.h"
 #include "driver/driver.h"
 #include "server/ask.h"
 #include "server/kinds.h"
@@ -54,10 +55,9 @@ compose(struct servers *s, const char *format, va_list args)
     assert(format);
     va_list again;
     va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
-    assert(n >= 0);
-    char *text = arena_alloc(&s->arena, (size_t)n + 1);
-    vsnprintf(text, (size_t)n + 1, format, again);
+    const size_t n = print_args(NULL, 0, format, args);
+    char *text = arena_alloc(&s->arena, n + 1);
+    print_args(text, n + 1, format, again);
     va_end(again);
     return text;
 }

@@ -8,6 +8,7 @@
 #include "spec/interleave.h"
 
 #include "base/limits/limit.h"
+#include "base/print.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_history.h"
 #include "spec/session_thread.h"
@@ -39,7 +40,7 @@ refuse(struct stage *g, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!g->out->refusal[0])
-        vsnprintf(g->out->refusal, sizeof g->out->refusal, format, args);
+        print_args(g->out->refusal, sizeof g->out->refusal, format, args);
     va_end(args);
 }
 

@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/spec.h"
 
+#include "base/ascii.h"
 #include "format/input.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,14 +48,14 @@ skip_space(struct reader *r)
         if (*r->at == '#')
             while (r->at + 1 < r->end && r->at[1] != '\n')
                 r->at++;
-        else if (!isspace((unsigned char)*r->at))
+        else if (!ascii_is_space(*r->at))
             return;
 }
 
 static bool
 is_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
+    return ascii_is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
 /* A name, plain or in quotes; NULL if there is none here. */

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/statement_recorder.h"
 
+#include "base/print.h"
 #include "base/utf8.h"
 #include "spec/row_recorder.h"
 
@@ -30,7 +31,7 @@ statement_recorder_refuse(struct statement_recorder *p, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!p->refusal[0])
-        vsnprintf(p->refusal, sizeof p->refusal, format, args);
+        print_args(p->refusal, sizeof p->refusal, format, args);
     va_end(args);
     return OUTCOME_FAILED;
 }

@@ -81,8 +81,19 @@ translate(const struct part_build *p, const struct strings *pool, struct atom a)
     return builder_text(p->b, a.tag, s.text, s.len);
 }
 
-/* A session's name.  Two sessions may have one name, where a transaction of
- * unknown outcome has left its session; they stay two. */
+/* A session's name; one that is beyond all is made for a proposal
+ * (inversion.c). */
+static struct atom
+name_of_session(const struct part_build *p, uint32_t session)
+{
+    const struct atoms *all = &p->names->sessions.all;
+    return session < all->tags.n
+               ? translate(p, &p->names->texts, atoms_get(all, session))
+               : builder_text(p->b, ATOM_KEYWORD, "last", 4);
+}
+
+/* Two sessions may have one name, where a transaction of unknown outcome has
+ * left its session; they stay two. */
 static session_id
 session_for(struct part_build *p, uint32_t session)
 {
@@ -90,9 +101,7 @@ session_for(struct part_build *p, uint32_t session)
     if (known != UINT32_MAX)
         return known;
     bool added;
-    struct atom name = translate(p, &p->names->texts,
-                                 atoms_get(&p->names->sessions.all, session));
-    session_id id = builder_session(p->b, name);
+    session_id id = builder_session(p->b, name_of_session(p, session));
     for (unsigned again = 2; id < p->n_sessions; again++) {
         struct buf text = {0};
         atom_show(&p->names->texts, atoms_get(&p->names->sessions.all, session),

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "stream/pass.h"
 
+#include "stream/inversion.h"
 #include "stream/repair.h"
 
 #include <stdlib.h>
@@ -207,7 +208,9 @@ place_next(struct stream_pass *p)
         p->ahead_at++;
     } else if (running_order_place(&p->order, t, p->level)) {
         p->ahead_at++;
-    } else if (!repair(p)) {
+    } else if (!repair_near(p) &&
+               !(level_is_serial(p->level) && inversion_mend(p)) &&
+               !repair(p)) {
         give_up(p);
     }
 }

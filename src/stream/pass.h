@@ -22,12 +22,13 @@
 
 #include "stream/suspect.h"
 
-// Windows that an order keeps: to take back one, place two and a pool of
-// another one, and still have the rest.
-enum { PASS_DEPTH = 4 };
+// Windows that an order keeps.  Four are needed to take back one, and to place
+// two and a pool of another one; the others are for inversions.
+enum { PASS_DEPTH = 16 };
 
 struct pass_stats {
     uint64_t windows, window_txns, largest; // repaired
+    uint64_t inversions;                    // mended
 };
 
 struct stream_pass {

@@ -13,16 +13,18 @@
 enum {
     FIRST = 8,  // transactions on each side of the one that does not fit
     GROWTH = 8, // of that, from try to try
+    NEAR = 512, // the last size of repair_near
 };
 
 #define WORK (2 * BUDGET_SECOND) // for one window
 
 struct window {
-    stream_txns txns;    // to be ordered
-    stream_txns before;  // those of them that were taken back, in their order
-    size_t taken;        // from the queue
-    u32_vec from_pool;   // indices into the pool, ascending
-    VEC(uint32_t) order; // indices into txns
+    stream_txns txns;   // to be ordered
+    stream_txns before; // those of them that were taken back, in their order
+    size_t taken;       // from the queue
+    VEC(bool) deferred; // of these: left in the queue
+    u32_vec from_pool;  // indices into the pool, ascending
+    u32_vec order;      // indices into txns
 };
 
 static void
@@ -30,6 +32,7 @@ free_window(struct window *w)
 {
     vec_free(&w->txns);
     vec_free(&w->before);
+    vec_free(&w->deferred);
     vec_free(&w->from_pool);
     vec_free(&w->order);
 }
@@ -68,8 +71,7 @@ repair_decide(const struct history *h, enum level l,
 
 /* Take the commits of an order as indices in the order of arrival. */
 static void
-take_order(const struct history *h, const struct certificate *c,
-           struct window *w)
+take_order(const struct history *h, const struct certificate *c, u32_vec *order)
 {
     const bool two_points = level_table[c->level].two_points;
     u32_vec index = {0};
@@ -79,19 +81,18 @@ take_order(const struct history *h, const struct certificate *c,
     for (size_t i = 0; i < c->order.n; i++) {
         const uint32_t point = c->order.at[i];
         if (!two_points || point % 2)
-            vec_push(&w->order, index.at[two_points ? point / 2 : point]);
+            vec_push(order, index.at[two_points ? point / 2 : point]);
     }
     vec_free(&index);
 }
 
-/* Ask for an order of the window. */
-static bool
-propose(const struct stream_pass *p, struct window *w)
+bool
+repair_propose(const struct stream_pass *p, struct stream_txn *const *txns,
+               size_t n, u32_vec *order)
 {
     struct history h;
     struct check c;
-    part_from_state(&p->order, w->txns.at, w->txns.n,
-                    level_table[p->level].needs_times, &h);
+    part_from_state(&p->order, txns, n, level_table[p->level].needs_times, &h);
     bool ok = ask(&h, p->level, p->check, &c);
     if (ok) {
         const struct level_result *r = &c.results.at[0];
@@ -99,7 +100,7 @@ propose(const struct stream_pass *p, struct window *w)
         ok = r->certificate.verdict == VERDICT_OK &&
              evidence->kind == EVIDENCE_ORDER;
         if (ok)
-            take_order(&h, evidence, w);
+            take_order(&h, evidence, order);
         check_free(&c);
     }
     history_free(&h);
@@ -203,9 +204,63 @@ complete(const struct stream_pass *p, struct window *w)
     return ok;
 }
 
+/* Whether a transaction of unknown outcome may serve a read. */
+static bool
+is_in_pool(const struct stream_pass *p, const struct stream_op *op)
+{
+    for (size_t i = 0; i < p->pool.n; i++)
+        for (uint32_t j = 0; j < p->pool.at[i]->n_ops; j++) {
+            const struct stream_op *o = &p->pool.at[i]->ops[j];
+            if (o->is_write && o->is_main && o->key == op->key &&
+                atom_equal(stream_value(o), stream_value(op)))
+                return true;
+        }
+    return false;
+}
+
+static bool
+can_be_served(const struct stream_pass *p, const struct pair_set *written,
+              const struct stream_txn *t)
+{
+    for (uint32_t i = 0; i < t->n_ops; i++)
+        if (!t->ops[i].is_write && t->ops[i].is_main &&
+            !is_served(p, written, &t->ops[i]) && !is_in_pool(p, &t->ops[i]))
+            return false;
+    return true;
+}
+
+/* Leave out transactions of the queue that read what comes behind the window,
+ * with those of their sessions that follow.  Whether some were. */
+static bool
+defer_some(const struct stream_pass *p, struct window *w)
+{
+    struct pair_set written = {.names = p->names};
+    struct intmap sessions = {0};
+    bool any = false, added;
+    for (size_t i = 0; i < w->before.n; i++)
+        note_writes(w->before.at[i], &written);
+    for (size_t i = 0; i < w->taken; i++)
+        if (!w->deferred.at[i])
+            note_writes(p->ahead.at[p->ahead_at + i], &written);
+    for (size_t i = 0; i < w->taken; i++) {
+        const struct stream_txn *t = p->ahead.at[p->ahead_at + i];
+        const bool follows = intmap_find(&sessions, t->session) != UINT32_MAX;
+        const bool waits =
+            w->deferred.at[i] || follows ||
+            (t->status != TXN_INDETERMINATE && !can_be_served(p, &written, t));
+        if (waits)
+            intmap_add(&sessions, t->session, 0, &added);
+        any |= waits && !w->deferred.at[i];
+        w->deferred.at[i] = waits;
+    }
+    intmap_free(&sessions);
+    pair_set_free(&written);
+    return any;
+}
+
 /* Take back 'size' transactions, and as many of the queue, the first included.
- */
-static void
+ * False: that one cannot be served within the window. */
+static bool
 open_window(struct stream_pass *p, size_t size, struct window *w)
 {
     const uint64_t depth = running_order_depth(&p->order);
@@ -215,10 +270,16 @@ open_window(struct stream_pass *p, size_t size, struct window *w)
     vec_grow(&w->before, back);
     for (size_t i = back; i-- > 0;)
         w->before.at[i] = running_order_take_back(&p->order);
+    vec_grow(&w->deferred, w->taken);
+    memset(w->deferred.at, 0, w->taken);
+    while (defer_some(p, w) && !w->deferred.at[0])
+        continue;
     for (size_t i = 0; i < back; i++)
         vec_push(&w->txns, w->before.at[i]);
     for (size_t i = 0; i < w->taken; i++)
-        vec_push(&w->txns, p->ahead.at[p->ahead_at + i]);
+        if (!w->deferred.at[i])
+            vec_push(&w->txns, p->ahead.at[p->ahead_at + i]);
+    return !w->deferred.at[0];
 }
 
 static void
@@ -269,7 +330,11 @@ leave_queue(struct stream_pass *p, const struct window *w)
     }
     vec_free(&p->pool);
     p->pool = pool;
-    p->ahead_at += w->taken;
+    size_t to = p->ahead_at + w->taken; // those that stay move to the front
+    for (size_t i = w->taken; i-- > 0;)
+        if (w->deferred.at[i])
+            p->ahead.at[--to] = p->ahead.at[p->ahead_at + i];
+    p->ahead_at = to;
     vec_free(&placed);
 }
 
@@ -285,8 +350,9 @@ static bool
 repair_window(struct stream_pass *p, size_t size)
 {
     struct window w = {0};
-    open_window(p, size, &w);
-    const bool ok = complete(p, &w) && propose(p, &w) && place_all(p, &w);
+    const bool ok = open_window(p, size, &w) && complete(p, &w) &&
+                    repair_propose(p, w.txns.at, w.txns.n, &w.order) &&
+                    place_all(p, &w);
     if (w.from_pool.n)
         qsort(w.from_pool.at, w.from_pool.n, sizeof *w.from_pool.at,
               compare_indices);
@@ -303,14 +369,26 @@ repair_window(struct stream_pass *p, size_t size)
     return ok;
 }
 
+/* Try sizes from 'size' to 'most'. */
+static bool
+repair_from(struct stream_pass *p, size_t size, size_t most)
+{
+    for (;; size *= GROWTH) {
+        if (repair_window(p, size < p->window ? size : p->window))
+            return true;
+        if (size >= most || size >= p->window)
+            return false;
+    }
+}
+
+bool
+repair_near(struct stream_pass *p)
+{
+    return repair_from(p, FIRST, NEAR);
+}
+
 bool
 repair(struct stream_pass *p)
 {
-    for (size_t size = FIRST < p->window ? FIRST : p->window;;) {
-        if (repair_window(p, size))
-            return true;
-        if (size >= p->window)
-            return false;
-        size = size * GROWTH < p->window ? size * GROWTH : p->window;
-    }
+    return NEAR < p->window && repair_from(p, NEAR * GROWTH, p->window);
 }

@@ -8,8 +8,16 @@
 
 /* Take back some transactions before the first one of the queue, and place them
  * and some of the queue in an order that an engine proposes.  The window grows
- * until that succeeds or it is the largest.  False: everything is as it was. */
+ * until that succeeds or it is the largest: a small one with repair_near, up to
+ * p->window with repair, which goes on where the other has failed.  False:
+ * everything is as it was. */
+bool repair_near(struct stream_pass *p);
 bool repair(struct stream_pass *p);
+
+/* Ask the engines for an order, at p->level, of n transactions that come after
+ * the order so far: indices of those that count. */
+bool repair_propose(const struct stream_pass *p, struct stream_txn *const *txns,
+                    size_t n, u32_vec *order);
 
 /* The verdict of the engines about a level of a history, within a budget. */
 enum verdict repair_decide(const struct history *h, enum level l,

@@ -212,8 +212,8 @@ visit_sources(struct running_order *o, const struct stream_txn *t,
             visit(o, place_of(o, t->ops[i].version), low);
 }
 
-/* Whether a path of so and wr leads to t from somebody who overwrote what t
- * read.  By (O3) such a path has no place before its beginning. */
+/* Whether a path of so and wr leads to t from a transaction that overwrote what
+ * t read.  By (O3) such a path has no place before its beginning. */
 static bool
 follows_overwriter(struct running_order *o, const struct stream_txn *t)
 {
@@ -359,7 +359,10 @@ running_order_place(struct running_order *o, struct stream_txn *t, enum level l)
 void
 running_order_put_back(struct running_order *o, struct stream_txn *t)
 {
-    assert(t->place == o->n + 1 && t->first_version == o->n_versions + 1);
+    // It may have been tried elsewhere since, where its reads were others.
+    const bool found = find_versions(o, t, false);
+    assert(found);
+    (void)found;
     commit(o, t);
 }
 
@@ -396,4 +399,21 @@ running_order_keep_names(struct running_order *o, struct names_collection *c)
     }
     for (uint64_t p = o->base + 1; p <= o->n; p++)
         stream_txn_keep_names(txn_at(o, p), c);
+}
+
+bool
+running_order_find(const struct running_order *o, const struct stream_op *op,
+                   uint64_t *place, uint64_t *last)
+{
+    if (op->key >= o->keys.n)
+        return false;
+    uint64_t v = o->keys.at[op->key].version;
+    *last = place_of(o, v);
+    for (; has_version(o, v); v = version_at(o, v)->before)
+        if (version_at(o, v)->value == op->value &&
+            version_at(o, v)->tag == op->tag) {
+            *place = version_at(o, v)->place;
+            return true;
+        }
+    return false;
 }

@@ -88,6 +88,13 @@ struct stream_txn *running_order_take_back(struct running_order *o);
 /* Place again what was taken back last: the order is as it was before. */
 void running_order_put_back(struct running_order *o, struct stream_txn *t);
 
+/* The place of the latest version in the window that has the value that op
+ * read, and that of the current version of its key; false where there is none.
+ */
+bool running_order_find(const struct running_order *o,
+                        const struct stream_op *op, uint64_t *place,
+                        uint64_t *last);
+
 /* The transaction at a place of the window. */
 static inline const struct stream_txn *
 running_order_at(const struct running_order *o, uint64_t place)

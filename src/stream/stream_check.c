@@ -75,6 +75,7 @@ make_pass(struct run *run, level_set levels, struct err *err)
         p.suspects.n = 0;
         run->out->stats.windows += p.stats.windows;
         run->out->stats.window_txns += p.stats.window_txns;
+        run->out->stats.inversions += p.stats.inversions;
         if (p.stats.largest > run->out->stats.largest)
             run->out->stats.largest = p.stats.largest;
     }

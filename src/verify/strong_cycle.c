@@ -57,6 +57,7 @@ add_read(struct strong_cycle *s, txn_id t, op_id read, txn_id w,
         !op_is_external_read(h, read) || w == t)
         return false;
     const value_id v = h->op_value[read];
+    assert(h->txn_counts[t] != TXN_LEFT_OUT);
     const bool several = history_has_several(h, v);
     const txn_id only = history_writer(h, v);
     const struct txn_range all =
@@ -74,6 +75,7 @@ add_read(struct strong_cycle *s, txn_id t, op_id read, txn_id w,
 static void
 add_before(struct strong_cycle *s, txn_id a, txn_id b, u32_vec *clause)
 {
+    assert(a != b && has_place(s->h, a) && has_place(s->h, b));
     if (!verify_list_order_before(&s->lists, a, b))
         vec_push(clause, proof_not(proof_before(s->facts, a, b)));
 }
@@ -94,6 +96,7 @@ static bool
 is_time(const struct strong_cycle *s, txn_id a, txn_id b)
 {
     const struct history *h = s->h;
+    assert(has_place(h, a) && has_place(h, b));
     return level_table[s->level].needs_times && h->txn_began &&
            h->txn_status[a] == TXN_COMMITTED &&
            h->txn_ended[a] < h->txn_began[b];
@@ -153,6 +156,7 @@ strong_cycle_check(struct strong_cycle *s, const struct proof_edge *edges,
 {
     const struct level_info *level = &level_table[s->level];
     size_t rws = 0;
+    assert(level_is_strong(s->level) && s->facts);
     if (!n)
         return wrong(err, "there is no edge");
     for (size_t i = 0; i < n; i++) {

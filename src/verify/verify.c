@@ -38,8 +38,10 @@ verify_ok(const struct history *h, const struct certificate *c, struct err *err)
         return false;
     if (level_is_orderless(c->level))
         return true;
+    assert(c->kind == EVIDENCE_ORDER);
     if (level_is_weak(c->level))
         return verify_weak_order(h, c, err);
+    assert(level_is_strong(c->level));
     return level_table[c->level].one_rw ? verify_psi_order(h, c, err)
                                         : verify_strong_order(h, c, err);
 }
@@ -48,6 +50,7 @@ static bool
 verify_violated(const struct history *h, const struct certificate *c,
                 struct err *err)
 {
+    assert(c->kind != EVIDENCE_ORDER && c->kind != EVIDENCE_NONE);
     if (c->kind == EVIDENCE_FLAW)
         return verify_flaw(h, &c->flaw, err);
     if (c->kind == EVIDENCE_CYCLE && level_is_weak(c->level))
@@ -58,9 +61,9 @@ verify_violated(const struct history *h, const struct certificate *c,
     return err_set(err, ERR_SYNTAX, "the evidence does not fit the level");
 }
 
-bool
-verify_certificate(const struct history *h, const struct certificate *c,
-                   struct err *err)
+static bool
+verify_evidence(const struct history *h, const struct certificate *c,
+                struct err *err)
 {
     if (!verify_rows(h, err))
         return false;
@@ -69,6 +72,7 @@ verify_certificate(const struct history *h, const struct certificate *c,
     if (h->authors.n && c->verdict != VERDICT_UNKNOWN)
         return verify_cases(h, c, err);
     h = history_seen(h, level_takes_checks(c->level));
+    assert(h && h->txn_counts);
     switch (c->verdict) {
     case VERDICT_UNKNOWN:
         if (c->kind == EVIDENCE_NONE)
@@ -84,4 +88,18 @@ verify_certificate(const struct history *h, const struct certificate *c,
         break;
     }
     return err_set(err, ERR_SYNTAX, "the evidence does not fit the verdict");
+}
+
+bool
+verify_certificate(const struct history *h, const struct certificate *c,
+                   struct err *err)
+{
+    assert(h->txn_counts); // resolved
+    assert(c->level < LEVELS);
+    const bool fits = verify_evidence(h, c, err);
+    // A refusal has a reason, and what fits claims no more than it shows.
+    assert(fits || err->kind != ERR_NONE);
+    assert(!fits || c->verdict == VERDICT_UNKNOWN || c->kind != EVIDENCE_NONE);
+    assert(!fits || c->verdict != VERDICT_OK || history_is_tested(h));
+    return fits;
 }

@@ -58,6 +58,7 @@ has_all_candidates(const struct history *h, const struct list_author *a)
 static bool
 has_both_outcomes(const struct history *h, const struct list_author *a)
 {
+    assert(a->first + a->n <= h->author_items.n);
     const txn_id *items = h->author_items.at + a->first;
     return a->n == 2 && items[1] == TXN_NONE &&
            h->txn_status[items[0]] == TXN_INDETERMINATE;
@@ -69,8 +70,10 @@ verify_copy(const struct history *h, const struct certificate *c,
             struct err *err)
 {
     struct history copy;
+    assert(c->seen.n == h->authors.n);
     if (!history_rebuild_with_authors(h, c->seen.at, &copy, err))
         return false;
+    assert(!copy.authors.n); // all decided, or left out
     const bool fine = verify_certificate(&copy, c, err);
     history_free(&copy);
     return fine;
@@ -106,6 +109,7 @@ static txn_id
 decision(const struct way *w, const struct turn *t)
 {
     const struct list_author *a = &w->h->authors.at[t->row];
+    assert(t->candidate < a->n);
     return w->h->author_items.at[a->first + t->candidate];
 }
 
@@ -156,6 +160,7 @@ go_on(struct way *w)
     while (w->turns.n) {
         struct turn *t = &vec_top(&w->turns);
         const uint32_t n = w->h->authors.at[t->row].n;
+        assert(t->tried && t->tried <= n);
         if (t->tried < n) {
             t->tried++;
             t->candidate = (t->candidate + 1) % n;
@@ -183,6 +188,7 @@ verify_tree(const struct history *h, const struct certificate *c,
         fine = fine && verify_copy(h, leaf, err);
         more = go_on(&way);
     }
+    assert(!fine || more || !way.turns.n);
     vec_free(&way.turns);
     if (fine && more)
         return wrong(err, "the cases are not all");
@@ -193,6 +199,7 @@ bool
 verify_cases(const struct history *h, const struct certificate *c,
              struct err *err)
 {
+    assert(h->authors.n && c->verdict != VERDICT_UNKNOWN);
     if (c->kind != EVIDENCE_CASES)
         return verify_choice(h, c, err);
     if (c->verdict != VERDICT_VIOLATED)

@@ -37,6 +37,7 @@ clock_new(struct clocks *c, const uint32_t *from)
 static void
 clock_use(struct clocks *c, txn_id t)
 {
+    assert(c->uses[t] && c->entries[t]);
     if (--c->uses[t])
         return;
     vec_push(&c->unused, c->entries[t]);
@@ -47,6 +48,7 @@ clock_use(struct clocks *c, txn_id t)
 static uint32_t
 rank(const struct history *h, txn_id t)
 {
+    assert(t >= h->session_first[h->txn_session[t]]);
     return t - h->session_first[h->txn_session[t]] + 1;
 }
 
@@ -83,6 +85,7 @@ learn(struct clocks *c, uint32_t *clock, txn_id from)
     const session_id s = h->txn_session[from];
     if (clock[s] < rank(h, from)) {
         const uint32_t *other = c->entries[from];
+        assert(other && other[s] < rank(h, from));
         for (uint32_t i = 0; i < c->k; i++)
             if (clock[i] < other[i])
                 clock[i] = other[i];
@@ -125,6 +128,7 @@ last_of_session(const struct history *h, const txn_id *by_id, size_t length,
         else
             high = middle;
     }
+    assert(low == length || by_id[low] >= bound);
     return low && by_id[low - 1] >= first ? by_id[low - 1] : TXN_NONE;
 }
 
@@ -138,6 +142,7 @@ check_read(const struct clocks *c, const struct versions *by_id,
     const uint32_t position = weak_order_position(w, weak_order_writer(w, op));
     const uint32_t begin = weak_order_after(w, x, position);
     const uint32_t end = weak_order_after(w, x, w->position[t3] - 1);
+    assert(begin <= end);
     if (end - begin <= c->k) {
         for (uint32_t i = begin; i < end; i++) {
             const txn_id t2 = w->versions.at[i];
@@ -190,6 +195,7 @@ bool
 verify_causal(const struct weak_order *w)
 {
     const struct history *h = w->h;
+    assert(w->premise == PREMISE_CAUSAL && w->versions.first);
     struct clocks c = {.w = w, .k = h->n_sessions};
     struct versions by_id;
     collect_by_id(w, &by_id);
@@ -205,11 +211,13 @@ verify_causal(const struct weak_order *w)
             fine = check_txn(&c, &by_id, clock, t);
             stale++;
         }
+        assert(!c.entries[t]);
         if (c.uses[t])
             c.entries[t] = clock;
         else
             vec_push(&c.unused, clock);
     }
+    assert(!fine || stale == w->stale.n);
     for (txn_id t = 0; t < h->n_txns; t++)
         mem_free(c.entries[t]);
     for (size_t i = 0; i < c.unused.n; i++)

@@ -73,6 +73,8 @@ find_counting(const struct check *c)
                 changed = true;
             }
     }
+    for (txn_id t = 0; t < h->n_txns; t++)
+        assert(!counting[t] || h->txn_counts[t] != TXN_LEFT_OUT);
     return counting;
 }
 
@@ -128,6 +130,7 @@ is_list_order(const struct check *c, txn_id a, txn_id b)
     if (!counts(c, a) || !counts(c, b) || a == b)
         return false;
     struct verify_list_order lists;
+    assert(c->h->txn_counts[a] && c->h->txn_counts[b]);
     verify_list_order_init(&lists, c->h);
     const bool before = verify_list_order_before(&lists, a, b);
     verify_list_order_free(&lists);
@@ -142,6 +145,7 @@ check_path(const struct check *c, const struct cycle_edge *e, txn_id t3)
     if (e->path_n < 2 || e->path_first > path->n ||
         e->path_n > path->n - e->path_first)
         return wrong(c, "there is no path to the reader");
+    assert(level_is_causal(c->level));
     const txn_id *at = path->at + e->path_first;
     if (at[0] != e->from || at[e->path_n - 1] != t3)
         return wrong(c, "the path does not lead from the source to the reader");
@@ -161,6 +165,7 @@ static bool
 check_premise(const struct check *c, const struct cycle_edge *e, txn_id t3)
 {
     const enum level_premise premise = level_table[c->level].premise;
+    assert(premise != PREMISE_NONE && counts(c, t3) && t3 != e->from);
     if (premise == PREMISE_CAUSAL)
         return check_path(c, e, t3);
     if (premise == PREMISE_DIRECT && e->premise == ID_NONE) {
@@ -233,6 +238,7 @@ verify_weak_cycle(const struct history *h, enum level level,
                   const struct cycle *cycle, const struct choice *assumed,
                   size_t n, struct err *err)
 {
+    assert(level_is_weak(level) && (assumed || !n));
     struct check c = {.h = h,
                       .level = level,
                       .cycle = cycle,
@@ -242,6 +248,8 @@ verify_weak_cycle(const struct history *h, enum level level,
     uint8_t *counting = find_counting(&c);
     c.counting = counting;
     const bool ok = check_edges(&c);
+    assert(!ok || (c.edge == cycle->edges.n && cycle->edges.n));
+    assert(ok || err->kind != ERR_NONE);
     mem_free(counting);
     return ok;
 }

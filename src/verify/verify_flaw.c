@@ -30,6 +30,7 @@ lies_in(const struct history *h, op_id op, txn_id t)
 static op_id
 last_write(const struct history *h, txn_id t, key_id k, op_id end)
 {
+    assert(end >= h->txn_begin[t] && end <= h->txn_end[t]);
     for (op_id op = end; op-- > h->txn_begin[t];)
         if (op_is_write(h, op) && op_key(h, op) == k)
             return op;
@@ -75,6 +76,7 @@ static bool
 check_value(const struct history *h, const struct flaw *f, struct err *err)
 {
     const key_id k = op_key(h, f->op);
+    assert(lies_in(h, f->op, f->txn) && !op_is_write(h, f->op));
     const op_id own = last_write(h, f->txn, k, f->op);
     if (own != ID_NONE ? h->op_value[own] == f->value
                        : is_served(h, f->value, k, f->txn))
@@ -82,6 +84,7 @@ check_value(const struct history *h, const struct flaw *f, struct err *err)
     const bool has_other = lies_in(h, f->other_op, f->other) &&
                            op_is_write(h, f->other_op) &&
                            op_key(h, f->other_op) == k;
+    assert(own == ID_NONE || own < f->op);
     const bool same = has_other && h->op_value[f->other_op] == f->value;
     bool fits = false;
     switch (f->kind) {

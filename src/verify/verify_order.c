@@ -58,6 +58,8 @@ is_served(const struct replay *r, op_id op)
     const key_id k = op_key(h, op);
     const value_id v = h->op_value[op];
     const txn_id w = r->writer[k];
+    assert(op_is_external_read(h, op));
+    assert(w == TXN_INIT || r->committed[w]);
     if (!history_has_several(h, v))
         return history_writer(h, v) == w;
     if (!r->chosen || r->chosen[op] != w)
@@ -72,11 +74,13 @@ start(struct replay *r, txn_id t, uint32_t place)
     const struct history *h = r->h;
     if (r->started[t])
         return wrong(r, t, "starts twice");
+    assert(!r->committed[t]);
     r->started[t] = place + 1;
     const txn_id before = r->session_last[h->txn_session[t]];
     if (before != TXN_NONE && (before > t || !r->committed[before]))
         return wrong(r, t,
                      "comes before an earlier transaction of its session");
+    assert(before == TXN_NONE || h->txn_session[before] == h->txn_session[t]);
     r->session_last[h->txn_session[t]] = t;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_external_read(h, op) && !is_served(r, op))
@@ -91,6 +95,7 @@ commit(struct replay *r, txn_id t, uint32_t place)
     if (!r->started[t] || r->committed[t])
         return wrong(r, t, "commits without a start, or twice");
     r->committed[t] = 1;
+    assert(r->started[t] <= place + 1);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (!op_is_final_write(h, op))
             continue;
@@ -112,6 +117,7 @@ static bool
 respects_end(struct replay *r, txn_id t)
 {
     const struct history *h = r->h;
+    assert(r->strict && h->txn_ended);
     if (h->txn_status[t] == TXN_COMMITTED && h->txn_ended[t] < r->latest_begin)
         return wrong(r, t,
                      "commits after a transaction that began after its end");
@@ -138,6 +144,7 @@ replay_point(struct replay *r, uint32_t place)
             "the order has a point of a transaction that does not count");
     const bool starts = !r->two_points || p % 2 == 0;
     const bool commits = !r->two_points || p % 2 == 1;
+    assert(starts || commits);
     if (starts && !start(r, t, place))
         return false;
     if (commits && r->strict && !respects_end(r, t))
@@ -188,6 +195,7 @@ bool
 verify_strong_order(const struct history *h, const struct certificate *c,
                     struct err *err)
 {
+    assert(level_sees_prefix(c->level));
     struct replay r = {.h = h, .c = c, .err = err, .latest_begin = INT64_MIN};
     r.disjoint = level_separates_writers(c->level);
     r.two_points = level_table[c->level].two_points;
@@ -204,7 +212,9 @@ verify_strong_order(const struct history *h, const struct certificate *c,
         r.writer[k] = TXN_INIT;
     for (session_id s = 0; s < h->n_sessions; s++)
         r.session_last[s] = TXN_NONE;
+    assert(!r.disjoint || r.two_points);
     const bool ok = replay_all(&r);
+    assert(ok || err->kind != ERR_NONE);
     mem_free(r.started);
     mem_free(r.committed);
     mem_free(r.writer);

@@ -56,6 +56,7 @@ know_literals(struct checker *c)
 static void
 make_true(struct checker *c, uint32_t l)
 {
+    assert(!c->value.at[l] && !c->value.at[l ^ 1]);
     c->value.at[l] = 1;
     c->value.at[l ^ 1] = -1;
     vec_push(&c->trail, l);
@@ -67,6 +68,7 @@ static bool
 look_at(struct checker *c, struct clause clause)
 {
     uint32_t open = UINT32_MAX;
+    assert(clause.first + clause.n <= c->lits.n);
     for (size_t i = 0; i < clause.n; i++) {
         const uint32_t l = c->lits.at[clause.first + i];
         if (c->value.at[l] > 0)
@@ -102,6 +104,7 @@ add_clause(struct checker *c)
 {
     know_literals(c);
     const struct clause clause = {c->lits.n, c->scratch.n};
+    assert(!c->contradiction && c->value.n == c->where.n);
     const uint32_t number = capacity_index(CAPACITY_CLAUSES, c->clauses.n);
     for (size_t i = 0; i < c->scratch.n; i++) {
         const uint32_t l = c->scratch.at[i];
@@ -118,6 +121,7 @@ follows(struct checker *c)
 {
     know_literals(c);
     const size_t keep = c->trail.n;
+    assert(c->head == keep && !c->contradiction);
     bool consistent = true;
     for (size_t i = 0; consistent && i < c->scratch.n; i++) {
         const uint32_t not_l = c->scratch.at[i] ^ 1;
@@ -151,6 +155,7 @@ txn_of(struct checker *c, op_id op)
                  h->txn_counts[t] && i < h->txn_end[t]; i++)
                 c->op_txn[i] = t;
     }
+    assert(c->op_txn[op] == TXN_NONE || c->op_txn[op] < h->n_txns);
     return c->op_txn[op];
 }
 
@@ -214,6 +219,7 @@ take_literal(struct checker *c, proof_lit l)
     if (l / 2 >= c->proof->facts.n)
         return false;
     const struct fact f = c->proof->facts.at[l / 2];
+    assert(c->cycles.facts != c->proof); // numbers of our own
     proof_lit own;
     if (f.kind == FACT_CHOICE)
         own = proof_choice(c->cycles.facts, f.a, f.b);
@@ -306,6 +312,7 @@ verify_proof(const struct history *h, enum level level,
 {
     struct checker c = {.h = h, .proof = proof, .err = err};
     c.cycles = (struct strong_cycle){.h = h, .level = level};
+    assert(!level_is_orderless(level) && h->txn_counts);
     c.cycles.facts = proof_new();
     verify_list_order_init(&c.cycles.lists, h);
     bool ok = true;
@@ -317,6 +324,8 @@ verify_proof(const struct history *h, enum level level,
     if (ok && !c.contradiction)
         ok = err_set(err, ERR_SYNTAX,
                      "the steps of the proof do not contradict each other");
+    assert(!ok || c.contradiction);
+    assert(ok || err->kind != ERR_NONE);
     verify_list_order_free(&c.cycles.lists);
     proof_free(c.cycles.facts);
     mem_free(c.op_txn);

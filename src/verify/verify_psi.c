@@ -64,6 +64,7 @@ make_chains(struct psi_order *o)
             lengths[h->txn_session[t]]++;
             o->point[t] = n++;
         }
+    assert(n == o->c->order.n);
     chains_init(&o->g, lengths, h->n_sessions);
     mem_free(lengths);
 }
@@ -72,6 +73,7 @@ make_chains(struct psi_order *o)
 static bool
 add_edge(struct psi_order *o, txn_id from, txn_id to)
 {
+    assert(o->place[from] && o->place[to]);
     if (o->place[from] >= o->place[to])
         return wrong(o, "contradicts a read or the order of a list");
     chains_add(&o->g, o->point[from], o->point[to]);
@@ -149,6 +151,7 @@ add_versions(struct psi_order *o)
             o->version[next[k]++] = t;
         }
     }
+    assert(!h->n_keys || o->first[0] == 0);
     for (key_id k = 0; k < h->n_keys; k++)
         for (uint32_t v = o->first[k] + 1; v < o->first[k + 1]; v++)
             if (!add_edge(o, o->version[v - 1], o->version[v]))
@@ -168,12 +171,14 @@ version_after(const struct psi_order *o, key_id k, uint32_t place)
         else
             high = middle;
     }
+    assert(low == o->first[k + 1] || o->place[o->version[low]] > place);
     return low < o->first[k + 1] ? o->version[low] : TXN_NONE;
 }
 
 static void
 fill_clocks(struct psi_order *o)
 {
+    assert(o->g.n == o->c->order.n);
     uint32_t *order = mem_alloc(o->g.n, sizeof *order);
     for (uint32_t i = 0; i < o->g.n; i++)
         order[i] = o->point[o->c->order.at[i]];
@@ -186,6 +191,7 @@ fill_clocks(struct psi_order *o)
 static bool
 reaches(struct psi_order *o, txn_id a, txn_id b)
 {
+    assert(a != b && o->place[a] && o->place[b]);
     if (o->place[a] > o->place[b])
         return false;
     if (!o->searching) { // few orders need to be asked at all
@@ -210,6 +216,7 @@ check_reads(struct psi_order *o)
             if (!op_is_external_read(h, op))
                 continue;
             const txn_id w = writer_of(o, op);
+            assert(w == TXN_INIT || (w != TXN_NONE && o->place[w]));
             const txn_id next = version_after(o, op_key(h, op),
                                               w == TXN_INIT ? 0 : o->place[w]);
             if (next != TXN_NONE && next != t && reaches(o, next, t))
@@ -244,6 +251,7 @@ bool
 verify_psi_order(const struct history *h, const struct certificate *c,
                  struct err *err)
 {
+    assert(level_is_parallel(c->level));
     struct psi_order o = {.h = h, .c = c, .err = err};
     o.place = mem_calloc(h->n_txns, sizeof *o.place);
     o.point = mem_calloc(h->n_txns, sizeof *o.point);
@@ -251,6 +259,7 @@ verify_psi_order(const struct history *h, const struct certificate *c,
     memset(o.chosen, 0xff, h->n_ops * sizeof *o.chosen);
     o.first = mem_calloc((size_t)h->n_keys + 2, sizeof *o.first);
     const bool ok = check_all(&o);
+    assert(ok || err->kind != ERR_NONE);
     mem_free(o.place);
     mem_free(o.point);
     mem_free(o.chosen);

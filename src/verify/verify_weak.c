@@ -71,6 +71,7 @@ replay_reads(const struct store *s, txn_id t, bool *stale)
         if (weak_order_position(w, t1) >= w->position[t])
             return weak_order_wrong(
                 w, t, "is before a transaction that it reads from");
+        assert(t1 == TXN_INIT || w->position[t1]);
         *stale = true;
     }
     return true;
@@ -87,6 +88,7 @@ replay(struct weak_order *w)
     for (size_t i = 0; fine && i < w->order->n; i++) {
         const txn_id t = w->order->at[i];
         bool stale = false;
+        assert(w->position[t] == i + 1);
         fine = replay_reads(&s, t, &stale);
         if (stale)
             vec_push(&w->stale, t);
@@ -118,6 +120,7 @@ collect_sources(const struct weak_order *w, txn_id t3, struct sources *m)
         const txn_id t = weak_order_writer(w, op);
         if (t == TXN_INIT || m->by[t] == t3 + 1)
             continue;
+        assert(t != t3 && w->position[t] < w->position[t3]);
         m->by[t] = t3 + 1;
         m->at[t] = op;
         vec_push(&m->all, t);
@@ -142,6 +145,7 @@ check_stale_read(const struct weak_order *w, const struct sources *m, txn_id t3,
     const struct versions *v = &w->versions;
     const uint32_t begin = weak_order_after(w, x, position);
     const uint32_t end = weak_order_after(w, x, w->position[t3] - 1);
+    assert(begin <= end); // what was read is before the reader
     if (end - begin <= m->all.n) {
         for (uint32_t i = begin; i < end; i++)
             if (has_read_from(w, m, t3, v->at[i], op))
@@ -211,6 +215,7 @@ check_sessions(const struct weak_order *w)
 static bool
 check_premises(struct weak_order *w)
 {
+    assert(w->stale.n <= w->order->n && w->premise != PREMISE_NONE);
     if (!w->stale.n)
         return true;
     weak_order_collect_versions(w);
@@ -229,5 +234,6 @@ verify_weak_order(const struct history *h, const struct certificate *c,
                       verify_list_order_check(h, &c->order, false, err) &&
                       check_premises(&w);
     weak_order_free(&w);
+    assert(fine || err->kind != ERR_NONE);
     return fine;
 }

@@ -28,6 +28,7 @@ read_positions(struct weak_order *w, const u32_vec *order)
         if (w->position[t])
             return weak_order_wrong(w, t, "is in it twice");
         w->position[t] = (uint32_t)i + 1;
+        assert(w->position[t]);
     }
     txn_id before = TXN_NONE;
     for (txn_id t = 0; t < h->n_txns; t++) {
@@ -61,6 +62,7 @@ read_choices(struct weak_order *w, const struct certificate *c)
         return !c->choices.n ||
                err_set(w->err, ERR_SYNTAX,
                        "there are choices, but no read has several candidates");
+    assert(!w->chosen);
     w->chosen = mem_alloc(h->n_ops, sizeof *w->chosen);
     memset(w->chosen, 0xff, h->n_ops * sizeof *w->chosen); // TXN_NONE
     for (size_t i = 0; i < c->choices.n; i++) {
@@ -80,6 +82,7 @@ weak_order_collect_versions(struct weak_order *w)
 {
     struct versions *v = &w->versions;
     const struct history *h = w->h;
+    assert(!v->first && w->position);
     v->first = mem_calloc((size_t)h->n_keys + 2, sizeof *v->first);
     uint32_t *next = v->first + 1;
     for (txn_id t = 0; t < h->n_txns; t++)
@@ -96,11 +99,13 @@ weak_order_collect_versions(struct weak_order *w)
             if (op_is_final_write(h, op))
                 v->at[next[op_key(h, op)]++] = t;
     }
+    assert(v->first[0] == 0);
 }
 
 uint32_t
 weak_order_after(const struct weak_order *w, key_id x, uint32_t position)
 {
+    assert(w->versions.first && x < w->h->n_keys);
     uint32_t low = w->versions.first[x], high = w->versions.first[x + 1];
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -109,6 +114,7 @@ weak_order_after(const struct weak_order *w, key_id x, uint32_t position)
         else
             high = middle;
     }
+    assert(low >= w->versions.first[x] && low <= w->versions.first[x + 1]);
     return low;
 }
 
@@ -116,6 +122,7 @@ bool
 weak_order_refuted(const struct weak_order *w, txn_id t3, txn_id t2)
 {
     struct buf name = {0};
+    assert(t2 != t3 && w->position[t2] && w->position[t3]);
     history_show_txn(w->h, t2, &name);
     buf_text(&name, ", and reads what that had overwritten in the order");
     struct buf what = {0};
@@ -130,6 +137,7 @@ bool
 weak_order_init(struct weak_order *w, const struct history *h,
                 const struct certificate *c, struct err *err)
 {
+    assert(level_is_weak(c->level));
     *w = (struct weak_order){.h = h,
                              .premise = level_table[c->level].premise,
                              .order = &c->order,

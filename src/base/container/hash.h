@@ -7,9 +7,7 @@
 #ifndef BASE_CONTAINER_HASH_H
 #define BASE_CONTAINER_HASH_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/word.h"
 
 static inline uint64_t
 hash_u64(uint64_t x)
@@ -34,16 +32,11 @@ hash_bytes(const char *text, size_t len)
 {
     uint64_t h = len;
     while (len >= 8) {
-        uint64_t word;
-        memcpy(&word, text, 8);
-        h = hash_pair(h, word);
+        h = hash_pair(h, word_load(text));
         text += 8;
         len -= 8;
     }
-    uint64_t rest = 0;
-    if (len)
-        memcpy(&rest, text, len);
-    return hash_pair(h, rest);
+    return hash_pair(h, word_load_front(text, len));
 }
 
 #endif

@@ -4,11 +4,10 @@
 #include "base/limits/capacity.h"
 
 #include "base/limits/context.h"
+#include "base/print.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *
 capacity_name(enum capacity c)
@@ -24,11 +23,12 @@ void
 capacity_exceeded(enum capacity c)
 {
     context_stop(LIMIT_CAPACITY, capacity_name(c), capacity_most[c]);
-    fprintf(stderr,
-            "assay: more than %" PRIu64 " %s: this program cannot number so "
-            "many\n",
-            capacity_most[c], capacity_name(c));
-    _exit(2);
+    char message[160];
+    print_text(message, sizeof message,
+               "assay: more than %" PRIu64 " %s: this program cannot number so "
+               "many\n",
+               capacity_most[c], capacity_name(c));
+    limit_end_program(message);
 }
 
 uint32_t

@@ -207,15 +207,19 @@ context_remove_block(void *block, size_t bytes)
 
 /* --- the end of a run -----------------------------------------------------*/
 
-/* Everything that c still holds goes to the context around it. */
+/* Everything that c still holds goes to the context around it, or nothing
+ * where that has no memory to note it. */
 static bool
 hand_over(struct context *c)
 {
-    struct context_private *p = c->more;
+    struct context_private *p = c->more, *to = p->outer->more;
+    size_t i = 0;
     bool ok = true;
-    for (size_t i = 0; i < p->room; i++)
-        if (p->blocks[i].at && p->outer->more)
-            ok = put_in(p->outer->more, p->blocks[i]) && ok;
+    for (; to && ok && i < p->room; i++)
+        ok = !p->blocks[i].at || put_in(to, p->blocks[i]);
+    while (!ok && i-- > 0)
+        if (p->blocks[i].at)
+            (void)take_out(to, p->blocks[i].at, p->blocks[i].bytes);
     return ok;
 }
 
@@ -246,6 +250,14 @@ leave(void)
     longjmp(top->jump, 1);
 }
 
+/* The results of c cannot be handed over. */
+static void
+stop_for_memory(struct context *c)
+{
+    limit_end_try(LIMIT_SYSTEM, NULL, 0);
+    c->stop.kind = LIMIT_SYSTEM;
+}
+
 bool
 context_run(struct context *c, void (*work)(void *self), void *self)
 {
@@ -256,18 +268,18 @@ context_run(struct context *c, void (*work)(void *self), void *self)
     atomic_store(&c->in_use, 0);
     atomic_store(&c->peak, 0);
     struct frame frame = {.c = c, .outer = top};
-    const bool done = setjmp(frame.jump) == 0;
-    if (done) {
+    bool done = false;
+    if (setjmp(frame.jump) == 0) {
         top = &frame;
         work(self);
         assert(top == &frame && !more.n_deferred);
-        top = frame.outer;
-        if (!hand_over(c))
-            limit_end_try(LIMIT_SYSTEM, NULL, 0);
-    } else {
-        top = frame.outer;
-        free_all(c);
+        done = hand_over(c);
+        if (!done)
+            stop_for_memory(c);
     }
+    top = frame.outer;
+    if (!done)
+        free_all(c);
     free(more.blocks);
     pthread_mutex_destroy(&more.lock);
     c->more = NULL;
@@ -320,6 +332,8 @@ context_poll(void)
     if (atomic_load_explicit(&c->more->stopped, memory_order_relaxed))
         leave(); // another thread of it was abandoned
     if (atomic_load_explicit(&c->cancelled, memory_order_relaxed))
+        context_stop(LIMIT_CANCELLED, NULL, 0);
+    if (c->cancel && atomic_load_explicit(c->cancel, memory_order_relaxed))
         context_stop(LIMIT_CANCELLED, NULL, 0);
     if (c->deadline > 0 && time_now() > c->deadline)
         context_stop(LIMIT_TIME, NULL, 0);

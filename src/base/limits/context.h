@@ -36,7 +36,8 @@ struct context {
     void (*progress)(void *self, const char *phase); // NULL: nobody listens
     void *self;                                      // of progress
 
-    atomic_bool cancelled; // set by anybody, on any thread
+    atomic_bool cancelled;     // set by anybody, on any thread
+    const atomic_bool *cancel; // likewise, of several contexts; or NULL
 
     // Set by the run.
     atomic_size_t in_use, peak; // bytes

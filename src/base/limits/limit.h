@@ -13,7 +13,8 @@
  * nothing.  The price is a waiting process for each try; where there may be
  * many, one after the other, limit_run keeps their number small.
  *
- * Nothing here may be called while other threads run.
+ * Nothing here may be called while other threads run.  The library has none of
+ * this (limit_none.c): its limits are those of contexts (context.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BASE_LIMITS_LIMIT_H
@@ -90,6 +91,10 @@ void limit_show(const struct limit_stop *stop, struct buf *out);
 /* End the try that is under way because a limit is reached; return where none
  * is under way. */
 void limit_end_try(enum limit_kind kind, const char *what, uint64_t most);
+
+/* End the program with a message on stderr and status 2.  In the library, whose
+ * work always runs in a context (context.h), nothing calls it. */
+_Noreturn void limit_end_program(const char *message);
 
 /* For searches that have a result even when their time is over: they call
  * limit_reached now and then, and end by themselves. */

@@ -46,6 +46,11 @@
     ROW(SCHEDULE_HELPED, 64, 1, 10000, "waiting points that the schedule looks at", "strong") \
     ROW(BACKTRACK_SEEN_BITS, 21, 8, 30, "bits of the table of states that were seen", "ambiguous") \
     ROW(BACKTRACK_SPEND, 1 << 14, 1, 1 << 20, "steps that are charged at a time", "ambiguous") \
+    ROW(TIMED_OPEN, 256, 1, 100000, "open transactions that the search in real time looks at", "timed") \
+    ROW(TIMED_STALLED, 50000, 1, 1000000000, "steps after which it ends if no run has come further", "timed") \
+    ROW(TIMED_STEPS_EACH, 40, 1, 100000, "steps per operation of the search in real time", "timed") \
+    ROW(TIMED_STEPS, 1000000, 1, 1000000000, "more steps of it, however small the history", "timed") \
+    ROW(STRICT_STEPS_EACH, 600, 1, 100000, "steps per operation of a search at a strict level for a weaker one", "timed") \
     ROW(RECORDED_STEPS_EACH, 16, 1, 1000, "versions per operation that the recorded order looks at", "formats") \
     ROW(PREFETCH_OPS, 24, 1, 100, "operations between a prefetch and its use", "formats") \
     ROW(ORDER_MOVES, 8, 1, 100, "moves per version beyond which versions are sorted from scratch", "sessions") \

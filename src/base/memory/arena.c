@@ -11,7 +11,7 @@
 enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct arena_block {
-    struct arena_block *below;
+    _Alignas(ALIGN) struct arena_block *below;
     size_t size;
 };
 

@@ -8,10 +8,10 @@
 #include "base/memory/mem.h"
 
 #include "base/limits/context.h"
+#include "base/print.h"
 
 #include <assert.h>
 #include <malloc.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -60,8 +60,10 @@ static _Noreturn void
 out_of_memory(size_t n, size_t size)
 {
     context_stop(LIMIT_SYSTEM, NULL, 0);
-    fprintf(stderr, "assay: out of memory (%zu x %zu bytes wanted)\n", n, size);
-    _exit(2);
+    char message[100];
+    print_text(message, sizeof message,
+               "assay: out of memory (%zu x %zu bytes wanted)\n", n, size);
+    limit_end_program(message);
 }
 
 /* The size of the block, at least 1 so that NULL always means failure.  From
@@ -149,6 +151,26 @@ mem_realloc(void *p, size_t n, size_t size)
     return keep(owner, q, n, size);
 }
 
+void *
+mem_try_realloc(void *p, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
+        return NULL;
+    const size_t before = p ? malloc_usable_size(p) : 0;
+    struct context *owner =
+        p ? context_remove_block(p, before) : context_here();
+    void *q = realloc(p, bytes ? bytes : 1);
+    if (q && context_add_block(owner, q, malloc_usable_size(q), 0))
+        return q;
+    if (q && !p)
+        free(q);
+    // The entry that was taken out has left room for itself.
+    if (p && !q)
+        (void)context_add_block(owner, p, before, 0);
+    return NULL;
+}
+
 void
 mem_free(void *p)
 {
@@ -156,26 +178,6 @@ mem_free(void *p)
         return;
     context_remove_block(p, malloc_usable_size(p));
     free(p);
-}
-
-void *
-mem_map(int fd, size_t size)
-{
-    context_poll();
-    void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    if (context_add_block(context_here(), p, 0, size))
-        return p;
-    (void)munmap(p, size);
-    return NULL;
-}
-
-void
-mem_unmap(void *p, size_t size)
-{
-    context_remove_block(p, 0);
-    (void)munmap(p, size);
 }
 
 void

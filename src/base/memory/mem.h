@@ -21,6 +21,11 @@ void *mem_calloc(size_t n, size_t size);
 void *mem_realloc(void *p, size_t n, size_t size);
 void mem_free(void *p);
 
+/* The same, but NULL where there is no memory; p is as it was then.  For
+ * handles of the library, which are outside of every context, and only there.
+ */
+void *mem_try_realloc(void *p, size_t n, size_t size);
+
 /* The first 'size' bytes of a file, to be read only; NULL where it cannot be
  * mapped.  They are not counted: the system may drop them at any time. */
 void *mem_map(int fd, size_t size);

@@ -5,6 +5,7 @@
 
 #include "check/convert.h"
 #include "strong/order/recorded_order.h"
+#include "strong/order/timed_order.h"
 
 /* Settle what is left by a certificate that a stronger level holds, or by one
  * of the level itself; frees it. */
@@ -36,6 +37,34 @@ attempt_recorded_order(struct ladder_run *run, struct budget *budget)
     if (run->weak || budget_spend(budget, run->h->n_ops))
         (void)recorded_order_try(run->h, &c);
     settle_by(run, &c);
+}
+
+/* Try the commits of an order that respects real time. */
+static bool
+try_timed(struct ladder_run *run, enum timed_reads reads, struct budget *budget)
+{
+    struct certificate c = {.level = run->level};
+    u32_vec order = {0};
+    const bool found =
+        timed_order_find(run->h, reads, budget, &order) &&
+        recorded_order_run(run->h, order.at, (uint32_t)order.n, &c);
+    vec_free(&order);
+    settle_by(run, &c);
+    return found;
+}
+
+void
+attempt_timed_order(struct ladder_run *run, struct budget *budget)
+{
+    const bool is_serial = level_is_serial(run->level);
+    struct budget some =
+        budget_take(budget, is_serial ? budget->left : budget->left / 2);
+    const bool found = try_timed(run, TIMED_SERIAL, &some);
+    budget_give_back(budget, &some);
+    if (!found && !is_serial)
+        (void)try_timed(run,
+                        run->level == LEVEL_PC ? TIMED_PREFIX : TIMED_SNAPSHOT,
+                        budget);
 }
 
 void
@@ -109,7 +138,8 @@ attempt_partial_order(struct ladder_run *run, struct budget *budget)
                                               .budget = budget};
             weak_try_order(run->h, run->left, &order, &weak, run->certificates,
                            &run->stats->weak);
-        } else if (!found && level_table[run->level].one_rw) {
+        } else if (!found && level_is_parallel(run->level) &&
+                   !decision_has_conflict(run->own)) {
             (void)decision_try_psi(run->own, order.at, n, &c);
         }
     }
@@ -299,6 +329,19 @@ attempt_serial_partly(struct ladder_run *run, struct budget *budget)
     near_order_init_far(&run->near, run->h, &run->o->strong);
     run->has_near = true;
     (void)try_near(run, LEVEL_SER, budget);
+}
+
+/* Real time as well: its order is the easiest to find where it holds. */
+void
+attempt_strict_serial(struct ladder_run *run, struct budget *budget)
+{
+    look_at(run, LEVEL_STRICT_SER, DECISION_ENDED, budget);
+}
+
+void
+attempt_strict_snapshot(struct ladder_run *run, struct budget *budget)
+{
+    look_at(run, LEVEL_STRICT_SI, DECISION_ENDED, budget);
 }
 
 void

@@ -11,6 +11,7 @@
 
 /* Orders that are tried as they are, or nearly. */
 void attempt_recorded_order(struct ladder_run *run, struct budget *budget);
+void attempt_timed_order(struct ladder_run *run, struct budget *budget);
 void attempt_recorded_psi(struct ladder_run *run, struct budget *budget);
 void attempt_replay(struct ladder_run *run, struct budget *budget);
 void attempt_estimated_order(struct ladder_run *run, struct budget *budget);
@@ -33,6 +34,8 @@ void attempt_serial_first(struct ladder_run *run, struct budget *budget);
 void attempt_serial_second(struct ladder_run *run, struct budget *budget);
 void attempt_serial_rest(struct ladder_run *run, struct budget *budget);
 void attempt_serial_partly(struct ladder_run *run, struct budget *budget);
+void attempt_strict_serial(struct ladder_run *run, struct budget *budget);
+void attempt_strict_snapshot(struct ladder_run *run, struct budget *budget);
 void attempt_snapshot(struct ladder_run *run, struct budget *budget);
 void attempt_snapshot_first(struct ladder_run *run, struct budget *budget);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/ladder/ladder.h"
 
+#include "base/print.h"
 #include "check/ladder/strategies.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ trace(const struct ladder_run *run, const struct strategy *s, const char *what,
     char text[256];
     va_list args;
     va_start(args, what);
-    vsnprintf(text, sizeof text, what, args);
+    print_args(text, sizeof text, what, args);
     va_end(args);
     run->o->log(run->levels, s->name, text);
 }
@@ -70,6 +71,7 @@ note_decided(struct ladder_run *run, const struct strategy *s)
             run->stats->decided_by[l] = s->name;
             decided |= level_bit((enum level)l);
         }
+    assert(!(decided & ~run->left));
     run->left &= ~decided;
     return decided;
 }
@@ -106,6 +108,7 @@ attempt(struct ladder_run *run, const struct strategy *s)
     else
         trace(run, s, "begins");
     s->attempt(run, &some);
+    assert(some.left <= before);
     const uint64_t steps = charge(s, before - some.left);
     budget_spend(run->budget, steps);
     assert(stats->n < LADDER_ROWS);
@@ -146,6 +149,9 @@ ladder_decide(const struct history *h, const struct check_options *o,
         else
             attempt(&run, s);
     }
+    for (int l = 0; l < LEVELS; l++)
+        assert(!level_set_has(levels, (enum level)l) ||
+               certificates[l].level == (enum level)l);
     decision_free(run.serial);
     decision_free(run.own);
     if (run.has_near)

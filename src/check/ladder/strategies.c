@@ -100,6 +100,35 @@ why_not_recorded_order(struct ladder_run *run)
     return run->weak && !run->h->several.n ? "values are unique" : NULL;
 }
 
+/* Orders that respect real time where the level may not ask for it. */
+static const char *
+why_not_timed_order(struct ladder_run *run)
+{
+    if (!run->h->txn_began)
+        return "there are no times";
+    if (history_has_orders(run->h))
+        return "there are lists";
+    return run->h->several.n ? NULL : "values are unique";
+}
+
+static const char *
+why_not_strict_serial(struct ladder_run *run)
+{
+    const char *why = why_not_timed_order(run);
+    if (why)
+        return why;
+    if (level_table[run->level].needs_times)
+        return "the level is strict";
+    return run->h->n_optional ? "counts are open" : NULL;
+}
+
+static const char *
+why_not_strict_snapshot(struct ladder_run *run)
+{
+    return level_is_serial(run->level) ? "the level is serial"
+                                       : why_not_strict_serial(run);
+}
+
 static const char *
 why_not_certain(struct ladder_run *run)
 {
@@ -363,6 +392,18 @@ steps_far(const struct ladder_run *run)
     return TUNE_ORDER_STEPS_EACH * (uint64_t)run->h->n_ops;
 }
 
+static uint64_t
+steps_timed(const struct ladder_run *run)
+{
+    return TUNE_TIMED_STEPS + TUNE_TIMED_STEPS_EACH * (uint64_t)run->h->n_ops;
+}
+
+static uint64_t
+steps_strict(const struct ladder_run *run)
+{
+    return TUNE_STRICT_STEPS_EACH * (uint64_t)run->h->n_ops;
+}
+
 // The weak engine takes less time for a step where operations are few, since
 // its rounds are short, and more at cc.  So its first attempts at a small
 // history get that many steps divided by the operations, and half of them at
@@ -445,8 +486,14 @@ steps_prefix(const struct ladder_run *run)
 const struct strategy strategy_table[] = {
     {"recorded-order", FOR_ALL, false, why_not_recorded_order, attempt_recorded_order, NULL, 2,
      "the order of the input, or of the ends of transactions, as an order of commits"},
+    {"timed-order", FOR_ALL, false, why_not_timed_order, attempt_timed_order, steps_timed, 40,
+     "an order of commits that respects real time, found by running the history"},
     {"certain", FOR_ALL, false, why_not_certain, attempt_certain, NULL, 20,
      "a contradiction among reads that have one candidate writer"},
+    {"strict-serial", FOR_ALL, false, why_not_strict_serial, attempt_strict_serial, steps_strict, 20,
+     "a serial order that respects real time, by the search of strict-ser"},
+    {"strict-snapshot", FOR_ALL, false, why_not_strict_snapshot, attempt_strict_snapshot, steps_strict, 20,
+     "an order of snapshot isolation that respects real time"},
     {"replay", FOR_ALL, false, why_not_replay, attempt_replay, NULL, 25,
      "the history run on a store, before anything is inferred"},
     {"estimated-order", FOR_ALL, false, why_not_estimated_order, attempt_estimated_order, NULL, 60,

@@ -17,8 +17,9 @@ clean(const struct options *o)
     if (!record_clean(o->to, &found, &err))
         return cli_report_error(&err);
     if (!o->quiet)
-        fprintf(stderr, found ? "removed from %zu table%s\n"
-                              : "nothing was left behind\n",
+        fprintf(stderr,
+                found ? "removed from %zu table%s\n"
+                      : "nothing was left behind\n",
                 found, found == 1 ? "" : "s");
     return EXIT_HOLDS;
 }
@@ -42,8 +43,7 @@ show(const struct options *o, const struct record_result *r)
         return EXIT_ERROR;
     }
     if (!o->quiet)
-        fprintf(stderr,
-                "%s: %zu transaction%s, %zu of them recorded in part\n",
+        fprintf(stderr, "%s: %zu transaction%s, %zu of them recorded in part\n",
                 o->output, a->txns, a->txns == 1 ? "" : "s", a->partial);
     return a->partial ? EXIT_UNKNOWN : EXIT_HOLDS;
 }
@@ -75,15 +75,15 @@ cmd_record(const struct options *o)
     for (size_t i = 0; i < o->paths.n; i++)
         vec_push(&command, o->paths.at[i]);
     vec_push(&command, NULL);
-    const struct record_options options = {
-        .target = o->to,
-        .listen = o->listen,
-        .output = o->output,
-        .tables = o->tables,
-        .command = o->paths.n ? command.at : NULL,
-        .stop = &interrupt_flag,
-        .ready = say_ready,
-        .self = &quiet};
+    const struct record_options options = {.target = o->to,
+                                           .listen = o->listen,
+                                           .output = o->output,
+                                           .tables = o->tables,
+                                           .command =
+                                               o->paths.n ? command.at : NULL,
+                                           .stop = &interrupt_flag,
+                                           .ready = say_ready,
+                                           .self = &quiet};
     interrupt_catch();
     const bool ok = o->assemble
                         ? record_assemble(&options, o->assemble, &result, &err)

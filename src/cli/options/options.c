@@ -136,7 +136,7 @@ const struct option option_table[] = {
      "write the smallest part that still violates the level, as a history"},
     {"stream", 0, OPTION_FLAG, NULL, AT(stream), CMD_CHECK, 0, 0, NULL, NULL,
      "check in one pass, in memory for the keys and a window of transactions: jsonl or text of any length, a directory of shards (one file per client machine, with times), or -"},
-    {"window", 0, OPTION_NUMBER, "N", AT(window), CMD_CHECK, 1, 16777216, "16384", NULL,
+    {"window", 0, OPTION_NUMBER, "N", AT(window), CMD_CHECK, 1, 16777216, "8192", NULL,
      "with --stream: transactions that are kept on each side of one that does not fit the recorded order"},
     {"part", 0, OPTION_TEXT, "FILE", AT(part), CMD_CHECK, 0, 0, NULL, NULL,
      "with --stream: write the part of the history that shows the violation, as jsonl; --certificate is about this part"},

@@ -7,13 +7,14 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/sql/sql.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <string.h>
 
 static bool
 is_name_char(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+    return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* The end of the quoted text at 'at', which 'close' ends. */
@@ -62,7 +63,7 @@ skip_dollars(const char *at)
     size_t n = 1;
     while (is_name_char(at[n]))
         n++;
-    if (at[n] != '$' || isdigit((unsigned char)at[1]))
+    if (at[n] != '$' || ascii_is_digit(at[1]))
         return at;
     n++;
     for (const char *end = at + n; *end; end++)
@@ -76,13 +77,13 @@ static const char *
 skip_blank(const char *at, unsigned lexis)
 {
     const bool hashes = lexis & LEXIS_HASHES;
-    if (isspace((unsigned char)*at))
+    if (ascii_is_space(*at))
         return at + 1;
     if (at[0] == '/' && at[1] == '*')
         return skip_comment(at, lexis & LEXIS_NESTING);
     if ((at[0] == '#' && hashes) ||
         (at[0] == '-' && at[1] == '-' &&
-         (!hashes || !at[2] || isspace((unsigned char)at[2]))))
+         (!hashes || !at[2] || ascii_is_space(at[2]))))
         return skip_line(at);
     return at;
 }

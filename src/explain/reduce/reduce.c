@@ -107,6 +107,7 @@ reduce_judge(const struct history *h, level_set levels,
             out.holds |= level_bit(r->level);
     }
     check_free(&c);
+    assert(!(out.violated & out.holds) && !(out.violated & ~levels));
     return out;
 }
 

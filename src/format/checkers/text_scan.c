@@ -53,9 +53,8 @@ scan_long_number(const char **at, const char *end, uint64_t *out,
 static inline bool
 scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
 {
-    uint64_t word;
     if (__builtin_expect(end - *at >= 8, 1)) {
-        memcpy(&word, *at, sizeof word);
+        const uint64_t word = word_load(*at);
         const unsigned n = decimal_digits(word);
         if (__builtin_expect(n >= 1 && n <= 7, 1)) {
             *out = decimal_value(word << (64 - 8 * n));
@@ -197,8 +196,8 @@ scan_usual_tail(const char **at, struct tail *tail)
     // The bytes behind the tail are masked out.
     const uint64_t all = UINT64_MAX;
     memcpy(tail->word, *at, sizeof tail->word);
-    tail->mask[0] = len < 8 ? ~(all << 8 * len) : all;
-    tail->mask[1] = len < 9 ? 0 : all >> 8 * (16 - len);
+    tail->mask[0] = word_order(len < 8 ? ~(all << 8 * len) : all);
+    tail->mask[1] = word_order(len < 9 ? 0 : all >> 8 * (16 - len));
     tail->len = len;
     tail->session = session;
     tail->txn = (int64_t)txn;
@@ -283,8 +282,7 @@ scan_small(const struct text_block *block, const char **at, struct tail *last,
         others &= others - 1;
         const size_t value_end = (size_t)__builtin_ctzll(others);
         const size_t n_key = key_end - 2, n_value = value_end - key_end - 1;
-        uint16_t front;
-        memcpy(&front, line, sizeof front);
+        const uint32_t front = (uint32_t)word_load_front(line, 2);
         const uint32_t kind = front ^ read; // 0 or 'write'
         // Numbers have 1 to 8 digits; for 0 digits the difference wraps around.
         if (kind * (kind - write) |

@@ -8,10 +8,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/container/vec.h"
+#include "base/real.h"
 #include "format/form/form.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,13 +53,9 @@ show_character(struct span text, struct buf *out)
 static void
 show_double(double x, struct buf *out)
 {
-    char text[40];
+    char text[REAL_ROOM];
     x = x == 0 ? 0 : x; // -0.0 is equal to it
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
-    }
+    real_print_exact(x, text);
     buf_text(out, text);
     if (!strpbrk(text, ".e"))
         buf_text(out, ".0"); // otherwise it would read as an integer
@@ -77,9 +73,9 @@ show_number(struct span text, bool canonical, struct buf *out)
     const char *digits = start + (*start == '-');
     const bool is_integer = !digits[strspn(digits, "0123456789N")];
     const bool is_double = !is_integer && !strpbrk(start, "MxX/#") &&
-                           isfinite(strtod(start, NULL));
+                           isfinite(real_read(start, NULL));
     if (canonical && is_double) {
-        show_double(strtod(start, NULL), out);
+        show_double(real_read(start, NULL), out);
     } else {
         buf_text(out, start);
         if (is_integer && copy.at[copy.n - 1] != 'N')

@@ -36,9 +36,8 @@
 enum { BYTES_PER_OP = 20 }; // roughly, in a large file
 
 static const char *const line_keys[LINE_KEYS + 1] = {
-    "session", "id",        "status",  "start",    "end",       "ops",
-    "meta",    "recording", "initial", "start_ts", "commit_ts", "partial",
-    NULL,
+    "session",   "id",      "status",   "start",     "end",     "ops", "meta",
+    "recording", "initial", "start_ts", "commit_ts", "partial", NULL,
 };
 
 /* The part of a line that has been read. */

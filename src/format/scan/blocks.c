@@ -14,6 +14,7 @@
 
 #include "base/limits/context.h"
 #include "base/memory/mem.h"
+#include "base/parallel.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -261,8 +262,7 @@ run_together(struct input *in, unsigned n_scanners,
     pthread_cond_init(&ring->is_ready, NULL);
     context_defer(end_scanners, ring);
     while (ring->started < n_scanners &&
-           pthread_create(&ring->threads[ring->started], NULL, scan_blocks,
-                          ring) == 0)
+           parallel_start(&ring->threads[ring->started], scan_blocks, ring))
         ring->started++;
 
     bool ok;

@@ -4,10 +4,9 @@
 #ifndef FORMAT_SCAN_DECIMAL_H
 #define FORMAT_SCAN_DECIMAL_H
 
+#include "base/word.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
 static inline bool
 is_digit(char c)
@@ -70,8 +69,7 @@ decimal_front(uint64_t word, unsigned n)
 static inline unsigned
 decimal_brief(const char *at, uint64_t *out)
 {
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
+    uint64_t word = word_load(at);
     // A digit becomes 0 to 9.  Another byte gets its highest bit when 0x76 is
     // added, or has it; a carry changes only bytes behind such a byte.
     word ^= UINT64_C(0x3030303030303030);
@@ -92,8 +90,8 @@ decimal_middle(const char **at, uint64_t *out)
 {
     static const uint32_t powers[] = {1,     10,     100,     1000,
                                       10000, 100000, 1000000, 10000000};
-    uint64_t first, rest;
-    memcpy(&first, *at, sizeof first);
+    uint64_t rest;
+    const uint64_t first = word_load(*at);
     const unsigned n = decimal_brief(*at + 8, &rest);
     if (n == 8)
         return false;

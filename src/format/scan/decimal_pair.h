@@ -13,7 +13,7 @@
 
 enum { DECIMAL_PAIR_MOST = 8 }; // digits of each
 
-/* The last n bytes of a word that is read from memory. */
+/* The last n bytes of a word, of which the first is lowest. */
 static const uint64_t decimal_last[DECIMAL_PAIR_MOST + 1] = {
     0,
     UINT64_C(0xff00000000000000),
@@ -57,9 +57,7 @@ decimal_pair(const char *a, size_t n, const char *b, size_t m)
 static inline uint64_t
 decimal_pair(const char *a, size_t n, const char *b, size_t m)
 {
-    uint64_t low, high;
-    memcpy(&low, a - 8, sizeof low);
-    memcpy(&high, b - 8, sizeof high);
+    const uint64_t low = word_load(a - 8), high = word_load(b - 8);
     return decimal_value(low & decimal_last[n]) |
            decimal_value(high & decimal_last[m]) << 32;
 }

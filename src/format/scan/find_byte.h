@@ -12,11 +12,40 @@
 #ifndef FORMAT_SCAN_FIND_BYTE_H
 #define FORMAT_SCAN_FIND_BYTE_H
 
+#include "base/word.h"
+
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 enum { FIND_BYTE_ROOM = 32 }; // bytes that find_byte looks at
+
+/* --- without vector instructions -------------------------------------------*/
+
+/* As find_digits. */
+static inline uint32_t
+find_digits_plain(const char *at)
+{
+    uint32_t others = 0;
+    for (unsigned i = 0; i < FIND_BYTE_ROOM; i += 8) {
+        // As in decimal_brief, but without a carry.
+        const uint64_t ones = UINT64_C(0x0101010101010101);
+        uint64_t word = word_load(at + i) ^ ones * '0';
+        word = (((word & ones * 0x7f) + ones * 0x76) | word) >> 7 & ones;
+        others |= (uint32_t)(word * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+    return ~others;
+}
+
+/* As same_bytes. */
+static inline bool
+same_bytes_plain(const char *a, const char *b, uint32_t which)
+{
+    uint32_t other = ~UINT32_C(0xffff); // nothing is known of the others
+    for (unsigned i = 0; i < 16; i++)
+        other |= (uint32_t)(a[i] != b[i]) << i;
+    return !(other & which);
+}
+
+/* --- as this machine can ---------------------------------------------------*/
 
 #ifdef __SSE2__
 
@@ -55,7 +84,8 @@ find_digits(const char *at)
                << 16;
 }
 
-/* Whether the 16 bytes at a and b agree where 'which' has a bit. */
+/* Whether the bytes at a and b agree where 'which' has a bit.  Only 16 bytes
+ * are compared: a bit above them is a difference. */
 static inline bool
 same_bytes(const char *a, const char *b, uint32_t which)
 {
@@ -76,26 +106,13 @@ find_byte(const char *at, char c)
 static inline uint32_t
 find_digits(const char *at)
 {
-    uint32_t others = 0;
-    for (unsigned i = 0; i < FIND_BYTE_ROOM; i += 8) {
-        uint64_t word;
-        memcpy(&word, at + i, sizeof word);
-        // As in decimal_brief, but without a carry.
-        const uint64_t ones = UINT64_C(0x0101010101010101);
-        word ^= ones * '0';
-        word = (((word & ones * 0x7f) + ones * 0x76) | word) >> 7 & ones;
-        others |= (uint32_t)(word * UINT64_C(0x0102040810204080) >> 56) << i;
-    }
-    return ~others;
+    return find_digits_plain(at);
 }
 
 static inline bool
 same_bytes(const char *a, const char *b, uint32_t which)
 {
-    uint32_t other = 0;
-    for (unsigned i = 0; i < 16; i++)
-        other |= (uint32_t)(a[i] != b[i]) << i;
-    return !(other & which);
+    return same_bytes_plain(a, b, which);
 }
 
 #endif

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/scan/scan.h"
 
+#include "base/print.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +39,7 @@ scan_fail(struct scan *s, const char *at, enum err_kind kind,
     char text[sizeof s->err->text];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_args(text, sizeof text, format, args);
     va_end(args);
     err_set(s->err, kind, "%s", text);
     return scan_locate(s, at);

@@ -12,7 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/row/predicate.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
 
 struct parser {
     struct predicate *p;
@@ -25,14 +25,14 @@ struct parser {
 static void
 skip_space(struct parser *s)
 {
-    while (s->at < s->end && isspace((unsigned char)*s->at))
+    while (s->at < s->end && ascii_is_space(*s->at))
         s->at++;
 }
 
 static bool
 is_word_byte(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return ascii_is_alnum(c) || c == '_';
 }
 
 /* The end of the word at s->at. */
@@ -70,7 +70,7 @@ take_word(struct parser *s, const char *word)
     if ((size_t)(word_end(s) - s->at) != n)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (toupper((unsigned char)s->at[i]) != word[i])
+        if (ascii_upper(s->at[i]) != word[i])
             return false;
     s->at += n;
     return true;
@@ -115,10 +115,10 @@ take_integer(struct parser *s, struct row_datum *out)
 {
     const bool negative = *s->at == '-';
     s->at += negative;
-    if (s->at == s->end || !isdigit((unsigned char)*s->at))
+    if (s->at == s->end || !ascii_is_digit(*s->at))
         return fail(s, "a digit");
     int64_t x = 0;
-    for (; s->at < s->end && isdigit((unsigned char)*s->at); s->at++)
+    for (; s->at < s->end && ascii_is_digit(*s->at); s->at++)
         if (__builtin_mul_overflow(x, 10, &x) ||
             __builtin_sub_overflow(x, *s->at - '0', &x))
             return fail(s, "an integer of 64 bits");
@@ -155,7 +155,7 @@ take_operand(struct parser *s, uint32_t *out)
     } else if (c == '"') {
         o.is_column = true;
         ok = take_quoted(s, c, &o.column);
-    } else if (c == '-' || isdigit((unsigned char)c)) {
+    } else if (c == '-' || ascii_is_digit(c)) {
         ok = take_integer(s, &o.datum);
     } else if (take_word(s, "NULL")) {
         o.datum.type = ROW_DATUM_NULL;

@@ -147,6 +147,10 @@ prove_level(const struct program *p, const struct level_choice *isolation,
             say_unknown(p, &proof, out, limits);
     }
     out->seconds = time_now() - start;
+    assert(ok || out->verdict != PROVE_PROVED);
+    assert((out->verdict == PROVE_ANOMALY) ==
+           (ok && out->finding.kind == FINDING_ANOMALY));
+    assert(!ok || out->verdict != PROVE_UNKNOWN || out->reason[0]);
     return ok;
 }
 
@@ -186,6 +190,8 @@ prove_each(const struct program *p, const struct level_choice *isolation,
               search_each(p, isolation, limits, each, &out->finding, err);
     keep_distinct(each);
     out->verdict = each->all.n ? PROVE_ANOMALY : PROVE_UNKNOWN;
+    for (size_t i = 0; i < each->all.n; i++)
+        assert(each->all.at[i]->kind == FINDING_ANOMALY);
     out->seconds = time_now() - start;
     return ok;
 }
@@ -259,6 +265,7 @@ prove_sequence(const struct program *p, const struct level_choice *isolation,
         snprintf(out->reason, sizeof out->reason,
                  "no anomaly of this sequence with %u rows a table",
                  limits->slots);
+    assert(out->verdict == PROVE_ANOMALY || out->reason[0]);
     out->seconds = time_now() - start;
     return ok;
 }

@@ -15,6 +15,7 @@ prove_give_up(struct prove_result *out, const struct limit_stop *stop)
     *out = (struct prove_result){.verdict = PROVE_UNKNOWN,
                                  .seconds = stop->seconds};
     snprintf(out->reason, sizeof out->reason, "%s", reason.at);
+    assert(out->reason[0]); // an unknown verdict says why
     buf_free(&reason);
 }
 

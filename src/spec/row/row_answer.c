@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_statement.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "prove/program/parser.h"
 #include "spec/row/row_syntax.h"
@@ -15,7 +16,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 static bool
 refuse(struct refusal *refusal, const char *text, const char *why)
@@ -73,7 +73,7 @@ static bool
 is_word(const struct token *t, const char *word)
 {
     return t->kind == TOKEN_WORD && t->n == strlen(word) &&
-           strncasecmp(t->at, word, t->n) == 0;
+           ascii_compare_n(t->at, word, t->n) == 0;
 }
 
 /* Whether a token is that of "is distinct from" or "is not distinct from". */

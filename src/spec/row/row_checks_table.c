@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_checks_table.h"
 
+#include "base/ascii.h"
 #include "spec/row/row_dialect.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* The end of a literal: a comma outside of quotes and parentheses. */
@@ -52,13 +52,12 @@ unhex(struct row_versions *v, const char *literal)
     if (*literal == '\'' || !at || (at == literal + 1 && *literal != '_'))
         return NULL;
     at++;
-    for (; isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1]);
-         at += 2) {
+    for (; ascii_is_xdigit(at[0]) && ascii_is_xdigit(at[1]); at += 2) {
         static const char digits[] = "0123456789abcdef";
         const size_t high =
-            (size_t)(strchr(digits, tolower((unsigned char)at[0])) - digits);
+            (size_t)(strchr(digits, ascii_lower(at[0])) - digits);
         const size_t low =
-            (size_t)(strchr(digits, tolower((unsigned char)at[1])) - digits);
+            (size_t)(strchr(digits, ascii_lower(at[1])) - digits);
         buf_char(&text, (char)(high * 16 + low));
     }
     const char *copy = arena_copy(&v->arena, text.n ? text.at : "", text.n);

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_dialect.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <string.h>
-#include <strings.h>
 
 static const struct row_dialect *const dialects[] = {
     &row_dialect_postgresql, &row_dialect_sqlite, &row_dialect_mariadb,
@@ -54,7 +54,7 @@ row_dialect_has_word(const char *scheme, const char *sql, const char *word)
     for (size_t i = 0; !has && i < tokens.n; i++)
         has = tokens.at[i].kind == TOKEN_WORD &&
               tokens.at[i].n == strlen(word) &&
-              strncasecmp(tokens.at[i].at, word, tokens.at[i].n) == 0;
+              ascii_compare_n(tokens.at[i].at, word, tokens.at[i].n) == 0;
     vec_free(&tokens);
     return has;
 }
@@ -63,9 +63,9 @@ const char *
 row_dialect_name(struct watched *w, const char *name,
                  void (*put_name)(struct buf *sql, const char *name))
 {
-    bool is_plain = isalpha((unsigned char)*name) || *name == '_';
+    bool is_plain = ascii_is_alpha(*name) || *name == '_';
     for (const char *c = name; *c; c++)
-        is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
+        is_plain = is_plain && (ascii_is_alnum(*c) || *c == '_');
     if (is_plain)
         return watched_copy(w, name);
     struct buf quoted = {0};

@@ -21,13 +21,13 @@
  * the row that is left then is none that a statement made (row_dialect.h).
  *
  * SPDX-License-Identifier: MIT */
+#include "base/ascii.h"
 #include "spec/row/row_book.h"
 #include "spec/row/row_compare.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks_table.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define LOG "assay_log"
 #define ROWS "assay_row_numbers" // a sequence
@@ -170,7 +170,7 @@ add_columns(struct watched *w, const struct result_rows *r,
         is_named = is_named && (!is_key || names_rows(type));
         if (!is_exact(type) && !t->refusal)
             t->refusal = "the type of a column is not recorded";
-        if (strcasecmp(vec_top(&t->columns), "rowid") == 0 && !t->refusal)
+        if (ascii_compare(vec_top(&t->columns), "rowid") == 0 && !t->refusal)
             t->refusal = "a column is called rowid";
     }
     for (size_t k = 1; is_named && k <= keys; k++)

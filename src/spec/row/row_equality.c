@@ -6,12 +6,12 @@
  * OR, so there no such condition is looked at.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/ascii.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_reading.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MOST_DIGITS = 15 };
 
@@ -56,7 +56,7 @@ read_column(const struct row_reading *r, const PgQuery__Node *n,
         return false;
     const char *name = sql_tree_column(n->column_ref);
     int (*compare)(const char *, const char *) =
-        r->watched->dialect->folds ? strcasecmp : strcmp;
+        r->watched->dialect->folds ? ascii_compare : strcmp;
     for (uint32_t i = 0; i < columns->n; i++)
         if (compare(columns->at[i], name) == 0) {
             *out = i;

@@ -3,14 +3,15 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_reading.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
+#include "base/print.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/sql_function.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 bool
 row_reading_refuse(struct row_reading *r, int at, const char *format, ...)
@@ -19,7 +20,7 @@ row_reading_refuse(struct row_reading *r, int at, const char *format, ...)
     va_start(args, format);
     if (!r->refusal->at) {
         r->refusal->at = r->written + (at < 0 ? 0 : at);
-        vsnprintf(r->refusal->text, sizeof r->refusal->text, format, args);
+        print_args(r->refusal->text, sizeof r->refusal->text, format, args);
     }
     va_end(args);
     return false;
@@ -37,7 +38,7 @@ bool
 row_reading_is_word(const struct token *t, const char *word)
 {
     return t->kind == TOKEN_WORD && strlen(word) == t->n &&
-           strncasecmp(t->at, word, t->n) == 0;
+           ascii_compare_n(t->at, word, t->n) == 0;
 }
 
 size_t
@@ -115,7 +116,7 @@ is_of_system(const struct row_reading *r, const PgQuery__ColumnRef *c)
     const char *const *names = r->watched->dialect->places;
     const char *name = sql_tree_column(c);
     for (; *names; names++)
-        if (strcasecmp(name, *names) == 0)
+        if (ascii_compare(name, *names) == 0)
             return true;
     return false;
 }
@@ -129,10 +130,10 @@ is_row_value(const struct row_reading *r, const PgQuery__ColumnRef *c)
     const char *name = sql_tree_column(c);
     const uint32_t t = watched_find(r->watched, v->schemaname, v->relname);
     if (!r->watched->dialect->has_row_values || c->n_fields != 1 ||
-        strcasecmp(name, v->alias ? v->alias->aliasname : v->relname) != 0)
+        ascii_compare(name, v->alias ? v->alias->aliasname : v->relname) != 0)
         return false;
     for (size_t i = 0; i < r->watched->tables.at[t].columns.n; i++)
-        if (strcasecmp(r->watched->tables.at[t].columns.at[i], name) == 0)
+        if (ascii_compare(r->watched->tables.at[t].columns.at[i], name) == 0)
             return false;
     return true;
 }

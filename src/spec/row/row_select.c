@@ -6,12 +6,12 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_reading.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/sql_function.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* The tables of FROM and its joins; false if it has anything else.  The tables
  * of a join that has an alias cannot be named. */
@@ -39,7 +39,7 @@ is_computed(const struct row_reading *r, const PgQuery__ResTarget *column,
     const char *name = sql_tree_column(order);
     const bool folds = r->watched->dialect->folds;
     if (*column->name)
-        return (folds ? strcasecmp(column->name, name)
+        return (folds ? ascii_compare(column->name, name)
                       : strcmp(column->name, name)) == 0;
     if (folds || order->n_fields > 1)
         return false;
@@ -92,9 +92,9 @@ is_order_total(const struct row_reading *r, const PgQuery__SelectStmt *s,
         bool has_key = false;
         for (size_t i = 0; i < s->n_sort_clause; i++) {
             const PgQuery__Node *n = s->sort_clause[i]->sort_by->node;
-            has_key = has_key ||
-                      strcasecmp(sql_tree_column(n->column_ref), keys->at[k]) ==
-                          0; // is_order_kept: it is a column
+            has_key = has_key || ascii_compare(sql_tree_column(n->column_ref),
+                                               keys->at[k]) ==
+                                     0; // is_order_kept: it is a column
         }
         is_total = has_key;
     }
@@ -158,9 +158,10 @@ is_in_index(const struct row_reading *r, const struct watched_table *t)
         const char *name = sql_tree_column(r->tree.columns.at[i]);
         bool is_column = !*name, is_indexed = false; // "" is '*'
         for (size_t k = 0; k < t->columns.n; k++)
-            is_column = is_column || strcasecmp(t->columns.at[k], name) == 0;
+            is_column = is_column || ascii_compare(t->columns.at[k], name) == 0;
         for (size_t k = 0; k < t->indexed.n; k++)
-            is_indexed = is_indexed || strcasecmp(t->indexed.at[k], name) == 0;
+            is_indexed =
+                is_indexed || ascii_compare(t->indexed.at[k], name) == 0;
         is_in = !is_column || is_indexed;
     }
     return is_in;

@@ -3,13 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_setup.h"
 
+#include "base/ascii.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_settings.h"
 #include "spec/script.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 bool
 row_setup_records(struct database *db)
@@ -150,7 +149,7 @@ row_setup_remove(struct connection *c, const struct watched *made)
 static bool
 is_of_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+    return ascii_is_alnum(c) || c == '_' || c == '$' || (c & 0x80);
 }
 
 /* Whether SQL has a name as a word, in any case. */
@@ -159,7 +158,7 @@ has_name(const char *sql, const char *name)
 {
     const size_t n = strlen(name);
     for (const char *at = sql; *at; at++)
-        if (strncasecmp(at, name, n) == 0 && !is_of_name(at[n]) &&
+        if (ascii_compare_n(at, name, n) == 0 && !is_of_name(at[n]) &&
             (at == sql || !is_of_name(at[-1])))
             return true;
     return strpbrk(name, "\"`]") != NULL; // which is written twice there

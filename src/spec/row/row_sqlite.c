@@ -15,12 +15,12 @@
  * commas.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/ascii.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- tables ----------------------------------------------------------------*/
 
@@ -117,7 +117,7 @@ static bool
 has_part(const char *type, const char *part)
 {
     for (; *type; type++)
-        if (strncasecmp(type, part, strlen(part)) == 0)
+        if (ascii_compare_n(type, part, strlen(part)) == 0)
             return true;
     return false;
 }
@@ -151,7 +151,7 @@ add_columns(struct watched *w, const struct result_rows *r,
             vec_push(&t->texts, name);
         keys += is_key;
         is_named = is_named && (!is_key || names_rows(type));
-        if (strcasecmp(name, "rowid") == 0 && !t->refusal)
+        if (ascii_compare(name, "rowid") == 0 && !t->refusal)
             t->refusal = "a column is called rowid";
     }
     for (size_t k = 1; is_named && k <= keys; k++)

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_statement.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_reading.h"
@@ -14,7 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- statements that change rows -------------------------------------------*/
 
@@ -49,7 +49,7 @@ reads_key_only(const struct row_reading *r, const PgQuery__RangeVar *v)
         bool is_key = row_inner_is_inside(r, r->tree.columns.at[i]->location);
         for (size_t k = 0; k < t->keys.n; k++)
             is_key = is_key || (r->watched->dialect->folds
-                                    ? strcasecmp(t->keys.at[k], name)
+                                    ? ascii_compare(t->keys.at[k], name)
                                     : strcmp(t->keys.at[k], name)) == 0;
         if (!is_key)
             return false;
@@ -88,7 +88,7 @@ keeps_keys(const struct row_reading *r, const PgQuery__UpdateStmt *s)
         if (n->node_case != PG_QUERY__NODE__NODE_RES_TARGET)
             return false;
         for (size_t k = 0; k < keys->n; k++)
-            if (strcasecmp(n->res_target->name, keys->at[k]) == 0)
+            if (ascii_compare(n->res_target->name, keys->at[k]) == 0)
                 return false;
     }
     return true;

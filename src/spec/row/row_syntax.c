@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_syntax.h"
 
+#include "base/ascii.h"
 #include "base/err.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 struct translation {
     const char *written;
@@ -20,7 +20,7 @@ is(const struct translation *t, size_t i, const char *word)
 {
     const struct token *token = &t->tokens.at[i];
     return token->kind == TOKEN_WORD && token->n == strlen(word) &&
-           strncasecmp(token->at, word, token->n) == 0;
+           ascii_compare_n(token->at, word, token->n) == 0;
 }
 
 /* Whether these words follow each other; NULL ends them. */

@@ -6,8 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/sql_tree.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
-#include <strings.h>
 
 /* Whether the message is of that kind. */
 static bool
@@ -30,7 +31,7 @@ has_time(const PgQuery__AConst *c)
     for (const char *at = c->sval->sval; *at;) {
         const size_t n = strspn(at, letters);
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-            if (n == strlen(words[i]) && strncasecmp(at, words[i], n) == 0)
+            if (n == strlen(words[i]) && ascii_compare_n(at, words[i], n) == 0)
                 return true;
         at += n;
         at += strcspn(at, letters);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/watched.h"
 
+#include "base/ascii.h"
 #include "spec/row/row_book.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks.h"
@@ -10,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define FUNCTION "assay_note_row"
 
@@ -307,7 +307,7 @@ uint32_t
 watched_find(const struct watched *w, const char *schema, const char *relation)
 {
     int (*compare)(const char *, const char *) =
-        w->dialect->folds ? strcasecmp : strcmp;
+        w->dialect->folds ? ascii_compare : strcmp;
     for (uint32_t i = 0; i < w->tables.n; i++) {
         const struct watched_table *t = &w->tables.at[i];
         if (compare(t->relation, relation) == 0 &&

@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/watched_checks_table.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
-#include <strings.h>
 
 enum { TABLE, NAME, COLUMN, OTHER, OTHER_COLUMN, IS_OTHER };
 
@@ -14,7 +15,7 @@ find_column(const struct watched *w, uint32_t table, const char *name)
 {
     const struct watched_table *t = &w->tables.at[table];
     for (size_t i = 0; i < t->columns.n; i++)
-        if (strcasecmp(t->columns.at[i], name) == 0)
+        if (ascii_compare(t->columns.at[i], name) == 0)
             return t->columns.at[i];
     return NULL;
 }

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/sql/table_setup.h"
 
+#include "base/ascii.h"
 #include "base/err.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { REASON = 160 };
 
@@ -265,7 +265,7 @@ spoil(struct parser *p, table_vec *tables, const char *flaw)
         const char *word = arena_copy(p->arena, t.at, t.n);
         for (size_t i = 0; i < tables->n; i++) {
             const char *dot = strrchr(tables->at[i].name, '.');
-            if (strcasecmp(dot ? dot + 1 : tables->at[i].name, word) == 0)
+            if (ascii_compare(dot ? dot + 1 : tables->at[i].name, word) == 0)
                 set_flaw(p, &tables->at[i], flaw);
         }
     }

@@ -3,27 +3,27 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/sql/token.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/print.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- reading ---------------------------------------------------------------*/
 
 static bool
 begins_word(char c)
 {
-    return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+    return ascii_is_alpha(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static bool
 is_in_word(char c)
 {
-    return begins_word(c) || isdigit((unsigned char)c) || c == '$';
+    return begins_word(c) || ascii_is_digit(c) || c == '$';
 }
 
 /* Skip white space and comments.  MariaDB executes some comments, and needs
@@ -33,8 +33,7 @@ skip_blank(const char *at)
 {
     for (;;) {
         at += strspn(at, " \t\r\n\f\v");
-        if (at[0] == '-' && at[1] == '-' &&
-            (!at[2] || isspace((unsigned char)at[2]))) {
+        if (at[0] == '-' && at[1] == '-' && (!at[2] || ascii_is_space(at[2]))) {
             at += strcspn(at, "\n");
         } else if (strncmp(at, "/*", 2) == 0 && at[2] != '!' &&
                    strncmp(at, "/*M!", 4) != 0) {
@@ -103,7 +102,7 @@ static struct token
 number_token(const char *at)
 {
     const char *end = at + strspn(at, "0123456789");
-    if (*end == '.' && isdigit((unsigned char)end[1]))
+    if (*end == '.' && ascii_is_digit(end[1]))
         end += 1 + strspn(end + 1, "0123456789");
     const bool plain = !is_in_word(*end) && *end != '.';
     while (is_in_word(*end))
@@ -120,7 +119,7 @@ token_at(const char *at, const struct flavour *flavour)
         return (struct token){TOKEN_END, at, 0};
     if (*at == '\'' || *at == '"' || *at == '`')
         return quoted_token(at, at, flavour->escapes_in_strings);
-    if (isdigit((unsigned char)*at))
+    if (ascii_is_digit(*at))
         return number_token(at);
     if (*at == '$')
         return (struct token){TOKEN_OTHER, at, (size_t)(dollar_end(at) - at)};
@@ -133,7 +132,7 @@ token_at(const char *at, const struct flavour *flavour)
         end++;
     // E'...', x'...' and the like; e'...' always has escapes.
     if (*end == '\'')
-        return quoted_token(at, end, tolower((unsigned char)*at) == 'e');
+        return quoted_token(at, end, ascii_lower(*at) == 'e');
     return (struct token){TOKEN_WORD, at, (size_t)(end - at)};
 }
 
@@ -162,7 +161,7 @@ parser_sees(const struct parser *p, const char *text)
 {
     const struct token t = parser_next(p);
     return (t.kind == TOKEN_WORD || t.kind == TOKEN_SYMBOL) &&
-           strlen(text) == t.n && strncasecmp(t.at, text, t.n) == 0;
+           strlen(text) == t.n && ascii_compare_n(t.at, text, t.n) == 0;
 }
 
 void
@@ -195,7 +194,7 @@ parser_refuse(struct parser *p, const char *format, ...)
     p->refusal.at = parser_next(p).at;
     va_list args;
     va_start(args, format);
-    vsnprintf(p->refusal.text, sizeof p->refusal.text, format, args);
+    print_args(p->refusal.text, sizeof p->refusal.text, format, args);
     va_end(args);
     return false;
 }
@@ -217,7 +216,7 @@ parser_lower(struct parser *p, struct token t)
 {
     char *copy = arena_copy(p->arena, t.at, t.n);
     for (char *c = copy; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
+        *c = ascii_lower(*c);
     return copy;
 }
 

@@ -7,10 +7,11 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/workload/sql_session.h"
 
+#include "base/ascii.h"
 #include "base/limits/limit.h"
+#include "base/real.h"
 #include "spec/row/row_dialect.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,12 +101,11 @@ find_statement(struct sql_session *s, const struct pgbench_script *script,
 static bool
 is_number(const char *text)
 {
-    char *end;
+    const char *end;
     const char *digits = text + (*text == '-');
-    const bool is_padded =
-        digits[0] == '0' && isdigit((unsigned char)digits[1]);
-    strtod(text, &end);
-    return isdigit((unsigned char)*digits) && !is_padded && !*end &&
+    const bool is_padded = digits[0] == '0' && ascii_is_digit(digits[1]);
+    real_read(text, &end);
+    return ascii_is_digit(*digits) && !is_padded && !*end &&
            strspn(digits, "0123456789+-.eE") == strlen(digits);
 }
 

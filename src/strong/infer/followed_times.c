@@ -75,6 +75,7 @@ struct follower {
 static size_t
 place_of(const struct history *h, value_id v)
 {
+    assert(history_has_several(h, v));
     return (size_t)(history_candidates(h, v).at - h->several.at);
 }
 
@@ -120,6 +121,7 @@ users_free(struct value_users *users)
 static struct value_weight
 weigh(const struct follower *f, key_id k, uint32_t writers)
 {
+    assert(f->n && k < f->h->n_keys);
     const double rate = (double)(writers ? writers : 1) / f->n;
     const double life = (double)f->n / (f->writes[k] + 1);
     const double blur = TUNE_FOLLOW_BLUR * f->each;

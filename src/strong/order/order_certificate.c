@@ -12,6 +12,7 @@ add_choices(const struct order_check *a, const uint32_t *order,
     const struct dependencies *p = a->p;
     if (!p->n_candidates)
         return; // no read was ever ambiguous
+    assert(out->kind == EVIDENCE_ORDER && !out->choices.n);
     version_id *now = mem_alloc(p->h->n_keys, sizeof *now);
     depend_begin(p, now);
     for (uint32_t i = 0; i < p->g.n; i++) {
@@ -47,5 +48,6 @@ order_certificate_make(const struct order_check *a, const uint32_t *order,
         const txn_id t = p->name[point_txn(p, order[i])];
         vec_push(&out->order, p->two_points ? 2 * t + order[i] % 2 : t);
     }
+    assert(out->order.n <= depend_txn_points(p));
     add_choices(a, order, out);
 }

@@ -25,6 +25,8 @@
  *
  *   (1) the versions of a key are linked from the latest to the earliest, with
  *       falling positions; INIT's comes after them and is not stored.
+ *   (2) a commit is not in 'ended' if a later one ended no later: whatever
+ *       contains the later one contains it.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/order/recorded_order.h"
@@ -58,7 +60,7 @@ struct recorded_run {
     txn_id *last;            // by session: the last that committed, or TXN_NONE
     uint32_t *position;      // by transaction: of its commit
     uint32_t *snapshot;      // by transaction, at two points
-    VEC(struct ended) ended; // at strict levels, by time
+    VEC(struct ended) ended; // at strict levels, by time and position: (2)
     int64_t latest_begin;    // of those that committed
     uint64_t steps;
     struct certificate *c;
@@ -188,8 +190,7 @@ is_in_order(const struct recorded_run *run, txn_id t)
     if (!run->is_strict || h->txn_status[t] != TXN_COMMITTED ||
         h->txn_ended[t] == INT64_MAX)
         return true;
-    return h->txn_ended[t] >= run->latest_begin &&
-           (!run->ended.n || h->txn_ended[t] >= vec_top(&run->ended).time);
+    return h->txn_ended[t] >= run->latest_begin;
 }
 
 static void
@@ -222,8 +223,11 @@ commit(struct recorded_run *run, txn_id t)
         return;
     if (h->txn_began[t] > run->latest_begin)
         run->latest_begin = h->txn_began[t];
-    if (h->txn_status[t] == TXN_COMMITTED && h->txn_ended[t] != INT64_MAX)
-        vec_push(&run->ended, ((struct ended){h->txn_ended[t], run->n}));
+    if (h->txn_status[t] != TXN_COMMITTED || h->txn_ended[t] == INT64_MAX)
+        return;
+    while (run->ended.n && vec_top(&run->ended).time >= h->txn_ended[t])
+        (void)vec_pop(&run->ended); // (2)
+    vec_push(&run->ended, ((struct ended){h->txn_ended[t], run->n}));
 }
 
 static bool

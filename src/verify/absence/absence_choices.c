@@ -44,6 +44,7 @@ index_of(const struct absence_view *v, uint32_t r, uint32_t w)
 static uint32_t
 candidate_at(const struct absence_view *v, uint32_t r, uint32_t i)
 {
+    assert(i < v->a->pick_first.at[r + 1] - v->a->pick_first.at[r]);
     return v->a->picks.at[v->a->pick_first.at[r] + i];
 }
 
@@ -56,6 +57,7 @@ make_about_txn(struct absence_view *v, const struct rule_row *rule)
     if (t >= v->n)
         return false;
     const uint32_t prev = view_prev(v, t);
+    assert(prev == ABSENCE_NONE || prev < t);
     switch (rule->kind) {
     case RULE_SESSION:
         return prev != ABSENCE_NONE && view_base(v, false, t) &&
@@ -86,6 +88,7 @@ make_about_read(struct absence_view *v, const struct rule_row *rule)
     if (r >= v->reads.n)
         return false;
     const struct view_read *read = &v->reads.at[r];
+    assert(read->txn < v->n);
     const bool strict = v->a->is_strict, last = view_is_last_read(v, r);
     switch (rule->kind) {
     case RULE_WRITER:
@@ -165,6 +168,7 @@ make_pair(struct absence_view *v, const struct rule_row *rule)
         if (absence_view_may_read_with(v, other, candidate_at(v, other, i), r,
                                        w))
             return false;
+    assert(n <= all);
     return u == ABSENCE_NONE || from(v, true, other, u);
 }
 
@@ -243,6 +247,7 @@ make_updated(struct absence_view *v, const struct rule_row *rule)
         return view_boundary(v, false, t) &&
                view_lit(v, true, FACT_UPDATED, k, t, 0, 0);
     const uint32_t before = find_updater_before(v, k, t);
+    assert(before == ABSENCE_NONE || before < t);
     if (before == ABSENCE_NONE ||
         !view_lit(v, false, FACT_UPDATED, k, before, 0, 0))
         return false;

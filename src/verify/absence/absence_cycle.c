@@ -54,6 +54,7 @@ wrote(struct absence_view *v, bool value, uint32_t n, uint32_t i)
 {
     const struct view_version *x = &view_versions(v, n)->versions.at[i];
     const uint32_t t = v->writes.at[x->write].txn;
+    assert(t < v->n);
     return v->candidate[t]
                ? view_lit(v, value, FACT_WROTE, x->write, x->tag, n, 0)
                : on(v, value, t, n);
@@ -86,6 +87,7 @@ own_version(struct absence_view *v, uint32_t n, uint32_t r, bool as_boundary)
         if (o->versions.at[i].write == w &&
             (o->versions.at[i].tag != VERSION_BASE) == as_boundary)
             found = i;
+    assert(found == NONE || found < o->first[read->key + 1]);
     return found;
 }
 
@@ -125,6 +127,7 @@ make_between(struct absence_view *v, const struct rule_row *rule)
     if (own == NONE || i >= own || !between(v, false, n, i, r, as_boundary))
         return false;
     const struct view_order *o = view_versions(v, n);
+    assert(own < o->versions.n);
     if (o->versions.at[i].write != o->versions.at[own].write &&
         !wrote(v, true, n, i))
         return false;
@@ -208,6 +211,7 @@ make_version(struct absence_view *v, const struct rule_row *rule)
     if (i == NONE)
         return false;
     const uint32_t end = end_of_key(v, n, v->writes.at[rule->a].key);
+    assert(i < end);
     switch (rule->kind) {
     case RULE_LATER:
         return later(v, false, n, i) && wrote(v, true, n, i) &&
@@ -297,6 +301,7 @@ static bool
 make_root(struct absence_view *v, uint32_t n)
 {
     const struct absence_order *o = &v->a->orders.at[n];
+    assert(n < v->a->orders.n && o->place);
     if (o->is_serial && !is_serial(v, o->place))
         return false;
     for (uint32_t t = 0; t < v->n; t++)

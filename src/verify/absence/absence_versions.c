@@ -16,6 +16,7 @@ find_next(const struct absence_view *v, const uint64_t *place, uint32_t b,
           key_id k, uint32_t w)
 {
     uint32_t next = NONE;
+    assert(b < v->n && (w == ABSENCE_INIT || w < v->n));
     for (size_t i = 0; i < v->writes_of[k].n; i++) {
         const uint32_t u = v->writes.at[v->writes_of[k].at[i]].txn;
         if (u != b && u != w &&
@@ -92,6 +93,7 @@ put_versions(struct absence_view *v, uint32_t n, uint32_t write)
     const uint64_t *place = v->a->orders.at[n].place;
     struct view_order *o = &v->orders[n];
     const uint32_t t = v->writes.at[write].txn;
+    assert(v->writes_of[v->writes.at[write].key].n);
     vec_push(&o->versions,
              ((struct view_version){place[2 * t], write, VERSION_BASE}));
     if (!may_be_done(v, write))
@@ -133,8 +135,10 @@ const struct view_order *
 view_versions(struct absence_view *v, uint32_t n)
 {
     struct view_order *o = &v->orders[n];
+    assert(n < v->a->orders.n);
     if (o->first)
         return o;
+    assert(!o->versions.n);
     const uint32_t keys = v->h->n_keys;
     o->first = mem_alloc(keys + 1, sizeof *o->first);
     for (key_id k = 0; k < keys; k++) {

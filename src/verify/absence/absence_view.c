@@ -19,6 +19,7 @@ take_op(struct absence_view *v, op_id op, uint32_t t, const uint32_t *index,
 {
     const struct history *h = v->h;
     const key_id k = op_key(h, op);
+    assert(t < v->n && k < h->n_keys);
     if (op_is_final_write(h, op)) {
         const uint32_t before = (uint32_t)v->reads.n - v->read_first[t];
         vec_push(&v->writes, ((struct view_write){k, t, before}));
@@ -59,6 +60,7 @@ take_history(struct absence_view *v, struct err *err)
             ok = take_op(v, op, index[t], index, err);
     }
     v->read_first[v->n] = (uint32_t)v->reads.n;
+    assert(!v->n || v->read_first[0] == 0);
     v->write_first[v->n] = (uint32_t)v->writes.n;
     v->writes_of = mem_calloc(h->n_keys + 1, sizeof *v->writes_of);
     for (uint32_t w = 0; w < v->writes.n; w++)
@@ -97,6 +99,7 @@ view_before(const struct absence_view *v, uint32_t a, uint32_t b)
 {
     if (a == ABSENCE_INIT || b == ABSENCE_INIT)
         return a == ABSENCE_INIT && b != ABSENCE_INIT;
+    assert(a < v->n && b < v->n);
     return v->before[a * v->words + b / 64] >> b % 64 & 1;
 }
 
@@ -116,6 +119,7 @@ view_next(const struct absence_view *v, uint32_t t)
 uint32_t
 view_write_of(const struct absence_view *v, uint32_t t, key_id k)
 {
+    assert(t < v->n);
     for (uint32_t w = v->write_first[t]; w < v->write_first[t + 1]; w++)
         if (v->writes.at[w].key == k)
             return w;
@@ -125,6 +129,7 @@ view_write_of(const struct absence_view *v, uint32_t t, key_id k)
 bool
 view_reads_key(const struct absence_view *v, uint32_t t, key_id k)
 {
+    assert(t < v->n);
     for (uint32_t r = v->read_first[t]; r < v->read_first[t + 1]; r++)
         if (v->reads.at[r].key == k)
             return true;
@@ -153,6 +158,7 @@ index_facts(struct absence_view *v)
     v->slots_n = 16;
     while (v->slots_n < 2 * v->a->facts.n)
         v->slots_n *= 2;
+    assert(v->slots_n > v->a->facts.n); // a free slot ends every search
     v->slots = mem_calloc(v->slots_n, sizeof *v->slots);
     for (uint32_t i = 0; i < v->a->facts.n; i++) {
         size_t at = hash_fact(&v->a->facts.at[i]) & (v->slots_n - 1);
@@ -211,6 +217,8 @@ view_init(struct absence_view *v, const struct history *h,
         if (a->pick_first.at[r + 1] > a->pick_first.at[r])
             v->candidate[v->reads.at[r].txn] = 1;
     index_facts(v);
+    assert(v->read_first[v->n] == v->reads.n);
+    assert(v->write_first[v->n] == v->writes.n);
     return true;
 }
 

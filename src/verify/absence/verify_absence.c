@@ -76,6 +76,7 @@ static void
 add_boundary(const struct absence_view *v, struct denied *d, uint32_t t,
              uint32_t read)
 {
+    assert(t < v->n && read >= v->read_first[t]);
     d->is_possible &= d->role[t] != BASE;
     d->role[t] = BOUNDARY;
     add_base(v, d, view_prev(v, t));
@@ -83,6 +84,7 @@ add_boundary(const struct absence_view *v, struct denied *d, uint32_t t,
         v->a->is_strict
             ? read < v->read_first[t + 1] ? read + 1 - v->read_first[t] : 0
             : v->read_first[t + 1] - v->read_first[t];
+    assert(reads <= v->read_first[t + 1] - v->read_first[t]);
     if (reads > d->reads[t])
         d->reads[t] = reads;
     for (uint32_t r = v->read_first[t]; v->a->is_strict && r < read; r++) {
@@ -200,6 +202,7 @@ take_core(struct run *run, const struct absence_step *s)
 {
     const struct absence *a = run->v.a;
     struct denied d;
+    assert(s->first + s->n <= a->lits.n);
     denied_init(&d, &run->v);
     bool ok = true;
     for (uint32_t i = 0; ok && i < s->n; i++) {
@@ -227,6 +230,7 @@ value_of(const struct run *run, absence_lit l)
 static void
 assign(struct run *run, absence_lit l)
 {
+    assert(!run->value.at[l / 2]);
     run->value.at[l / 2] = l % 2 ? -1 : 1;
     vec_push(&run->assigned, l / 2);
 }
@@ -238,6 +242,7 @@ propagate(struct run *run, uint32_t step)
 {
     absence_lit open = 0;
     size_t n = 0;
+    assert(step + 1 < run->first.n);
     for (uint32_t i = run->first.at[step]; i < run->first.at[step + 1]; i++) {
         const absence_lit l = run->lits.at[i];
         const int value = value_of(run, l);
@@ -277,6 +282,7 @@ take_learnt(struct run *run, const struct absence_step *s)
 {
     const struct absence *a = run->v.a;
     bool ok = false;
+    assert(!run->assigned.n && s->first + s->n <= a->lits.n);
     for (uint32_t i = 0; i < s->n; i++) {
         const absence_lit l = a->lits.at[s->first + i];
         vec_push(&run->lits, l);
@@ -322,6 +328,7 @@ take_steps(struct run *run)
                                                   : take_learnt(run, s);
         if (!ok)
             return false;
+        assert(run->first.n == i + 1 && run->lits.n >= run->first.at[i]);
         if (run->lits.n == run->first.at[i])
             return true; // the empty clause
         vec_push(&run->first, (uint32_t)run->lits.n);
@@ -341,6 +348,7 @@ verify_absence(const struct history *h, const struct absence *a,
         return false;
     const bool ok =
         absence_view_check_candidates(&run.v, err) && take_steps(&run);
+    assert(ok || err->kind != ERR_NONE);
     view_free(&run.v);
     vec_free(&run.lits);
     vec_free(&run.first);

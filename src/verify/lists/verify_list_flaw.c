@@ -55,6 +55,7 @@ own_end(const struct history *h, const struct flaw *f, struct list_seen seen,
 {
     const key_id k = op_key(h, f->op);
     size_t own = 0;
+    assert(lies_in(h, f->op, f->txn));
     *differs = false;
     for (op_id op = f->op; op-- > h->txn_begin[f->txn];)
         if (appends(h, op, k)) {
@@ -139,6 +140,7 @@ find_run(const struct history *h, txn_id t, key_id k, struct list_seen seen)
         }
         r.n++;
     }
+    assert(r.there <= r.n && r.end <= seen.n);
     return r;
 }
 
@@ -153,6 +155,7 @@ check_run(const struct history *h, const struct flaw *f, struct list_seen seen,
         h->txn_status[f->other] == TXN_ABORTED)
         return wrong(err, "there is no such append");
     const struct run r = find_run(h, f->other, k, seen);
+    assert(r.n); // the other operation is one of them
     if (!r.there || (r.there == r.n && r.together))
         return wrong(err, "it has all of that transaction, or nothing");
     for (op_id op = h->txn_begin[f->other]; op < h->txn_end[f->other]; op++)
@@ -191,6 +194,7 @@ bool
 verify_list_flaw(const struct history *h, const struct flaw *f, struct err *err)
 {
     const struct list_seen seen = history_list_seen(h, f->op);
+    assert(op_is_of_list(h, f->op) && lies_in(h, f->op, f->txn));
     if (op_is_implied(h, f->op))
         return wrong(err, "that read was not recorded");
     switch (f->kind) {

@@ -22,6 +22,7 @@ group_links(struct verify_list_order *l)
     }
     for (size_t i = h->links.n; i-- > 0;)
         l->link[--l->first[h->links.at[i].after]] = (uint32_t)i;
+    assert(l->first[0] == 0 && l->first[h->n_txns] == h->links.n);
 }
 
 void
@@ -70,6 +71,7 @@ static bool
 is_linked(const struct verify_list_order *l, txn_id a, txn_id b)
 {
     const struct history *h = l->h;
+    assert(a < h->n_txns && b < h->n_txns);
     const bool a_counts = h->txn_counts[a] == TXN_COUNTS;
     const bool b_counts = h->txn_counts[b] == TXN_COUNTS;
     if (!l->link || a == b)
@@ -133,6 +135,7 @@ append(const struct verify_list_order *l, txn_id t, uint32_t *reached)
         const uint32_t place = index ? index : UINT32_MAX;
         uint32_t *const r = &reached[op_key(h, op)];
         *r = place > *r ? place : *r;
+        assert(*r);
     }
     return true;
 }
@@ -166,6 +169,7 @@ check_links(const struct verify_list_order *l, const u32_vec *txns)
         EACH_LINK(l, t, link)
         {
             bool added;
+            assert(link->after == t && link->before != t);
             intmap_add(&named, link->version, t, &added);
             ok = ok && added && !link->is_overwritten &&
                  (link->before == TXN_INIT || placed[link->before]);
@@ -188,6 +192,7 @@ verify_list_order_check(const struct history *h, const u32_vec *order,
     for (size_t i = 0; i < order->n; i++)
         if (!two_points || order->at[i] % 2)
             vec_push(&txns, two_points ? order->at[i] / 2 : order->at[i]);
+    assert(txns.n == (two_points ? order->n / 2 : order->n));
     verify_list_order_init(&l, h);
     const bool lists = check_lists(&l, &txns);
     const bool links = check_links(&l, &txns);

@@ -76,6 +76,7 @@ look_at(struct lists *l, txn_id t)
         if (shorter.n && shorter.at != longer.at &&
             memcmp(shorter.at, longer.at, shorter.n * sizeof *seen.at) != 0)
             return wrong(l, t, "is no beginning of another");
+        assert(longer.n >= shorter.n);
         *longest = longer;
     }
     EACH_LIST_OP(h, t, op)
@@ -96,6 +97,7 @@ check_longest(struct lists *l, key_id k)
             return err_set(l->err, ERR_SYNTAX,
                            "a list has an element twice, or one that no "
                            "transaction appended");
+        assert(l->append[list.at[i]] < l->h->n_ops);
         l->place[list.at[i]] = (uint32_t)i + 1;
         if (expected != ID_NONE ? append != expected
                                 : l->before[append] != ID_NONE)
@@ -126,6 +128,8 @@ check_read(const struct lists *l, txn_id t, op_id op)
     const struct list_seen seen = history_list_seen(h, op);
     const op_id last = l->last[k];
     size_t n = seen.n;
+    assert(last == ID_NONE || (last < op && l->owner[last] == t));
+    assert(seen.n <= l->longest[k].n);
     if (last == ID_NONE)
         return reads_external(l, op, seen, n) ||
                wrong(l, t, "ends where no transaction ended");
@@ -133,6 +137,7 @@ check_read(const struct lists *l, txn_id t, op_id op)
         if (!n || seen.at[--n] != h->op_value[own])
             return wrong(l, t, "does not end with its own elements");
     const op_id before = l->first[k] - 1;
+    assert(l->first[k] <= last);
     return (l->first[k] > h->txn_begin[t] && op_key(h, before) == k &&
             reads_external(l, before, seen, n)) ||
            wrong(l, t,
@@ -208,6 +213,7 @@ verify_lists(const struct history *h, struct err *err)
     l.before = mem_alloc(h->n_ops, sizeof *l.before);
     l.after = mem_alloc(h->n_ops, sizeof *l.after);
     const bool fine = check_all(&l);
+    assert(fine || err->kind != ERR_NONE);
     mem_free(l.longest);
     mem_free(l.first);
     mem_free(l.last);

@@ -6,7 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/rows/naive_condition.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <stdlib.h>
 
 struct text {
@@ -26,14 +27,14 @@ struct naive_value {
 static void
 skip(struct text *t)
 {
-    while (isspace((unsigned char)*t->at))
+    while (ascii_is_space(*t->at))
         t->at++;
 }
 
 static bool
 is_part_of_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return ascii_is_alnum(c) || c == '_';
 }
 
 static bool
@@ -41,7 +42,7 @@ word(struct text *t, const char *upper)
 {
     skip(t);
     size_t n = 0;
-    while (upper[n] && toupper((unsigned char)t->at[n]) == upper[n])
+    while (upper[n] && ascii_upper(t->at[n]) == upper[n])
         n++;
     if (upper[n] || is_part_of_word(t->at[n]))
         return false;
@@ -111,7 +112,7 @@ value(struct text *t)
     } else if (*t->at == '"') {
         quoted(t, &v);
         look_up(t, &v);
-    } else if (*t->at == '-' || isdigit((unsigned char)*t->at)) {
+    } else if (*t->at == '-' || ascii_is_digit(*t->at)) {
         char *end;
         v.number = strtoll(t->at, &end, 10);
         v.kind = IS_NUMBER;

@@ -35,6 +35,7 @@ static bool
 holds(const struct rows *r, op_id op, uint32_t content, bool *out)
 {
     struct buf text = {0};
+    assert(op_is_of_row(r->h, op) && content < r->l->contents.n);
     const bool ok =
         naive_answer_show(r->h, op_key(r->h, op), content, &text, r->err);
     *out = ok && strcmp(text.at, naive_answer_text(r->h, op)) == 0;
@@ -71,6 +72,7 @@ static bool
 verify_aborted(const struct rows *r, size_t entry, struct walk *w)
 {
     const row_id row = r->l->entries.at[entry].row;
+    assert(r->l->entries.at[entry].kind == ROW_WRITE);
     const uint32_t content = verify_links_aborted(&r->links, r->h, entry);
     bool right = false;
     if (content == ID_NONE)
@@ -220,6 +222,7 @@ add_named(const struct rows *r, uint32_t name, uint32_t table, u32_vec *out)
 {
     size_t i = 0;
     LOWER_BOUND(i, r->named.n, at, r->named.at[at] >> 32 < name);
+    assert(i == r->named.n || r->named.at[i] >> 32 >= name);
     for (; i < r->named.n && r->named.at[i] >> 32 == name; i++) {
         const row_id row = (row_id)r->named.at[i];
         if (r->l->rows.at[row].table == table &&
@@ -254,6 +257,7 @@ find_matched(struct rows *r, uint32_t condition, uint32_t table,
         if (any)
             vec_push(&found, row);
     }
+    assert(at == r->matched.n);
     vec_push(&r->matched, found);
     return &r->matched.at[at];
 }
@@ -264,6 +268,7 @@ verify_query(struct rows *r, size_t entry, struct walk *w)
 {
     const struct row_log *l = r->l;
     const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
+    assert(l->entries.at[entry].kind == ROW_QUERY && q->returned <= entry);
     const struct row_entry *returned = &l->entries.at[entry - q->returned];
     const struct row_condition *c = &l->conditions.at[q->condition];
     struct buf text = {0};

@@ -1,10 +1,13 @@
-/* test_order.c -- an order that is checked again after points moved.
+/* test_order.c -- an order that is checked again after points moved, and orders
+ * that respect real time.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/order/moved_check.h"
 
 #include "base/random.h"
 #include "gen/gen.h"
+#include "strong/order/recorded_order.h"
+#include "strong/order/timed_order.h"
 #include "test.h"
 
 enum { ROUNDS = 200, MOVES = 6 };
@@ -85,9 +88,60 @@ what_moved_tells_what_is_broken(void)
     history_free(&h);
 }
 
+/* Whether the search in real time finds an order of the generated history at
+ * that level and its strict form, if it has one. */
+static bool
+finds_timed_order(const struct gen_shape *shape, enum timed_reads reads,
+                  enum level strict)
+{
+    struct history h;
+    struct err err = {0};
+    struct budget budget = {.left = 10000000};
+    u32_vec order = {0};
+    struct certificate c = {.level = shape->level}, d = {.level = strict};
+    CHECK(gen_history(shape, &h, &err));
+    bool ok = timed_order_find(&h, reads, &budget, &order);
+    const uint32_t n = (uint32_t)order.n;
+    ok = ok && n == h.n_txns && recorded_order_run(&h, order.at, n, &c) &&
+         (strict == LEVEL_READS || recorded_order_run(&h, order.at, n, &d));
+    certificate_free(&c);
+    certificate_free(&d);
+    vec_free(&order);
+    history_free(&h);
+    return ok;
+}
+
+/* With two values a key, and ends that are no order of commits. */
+static void
+an_order_in_real_time_is_found(void)
+{
+    struct gen_shape shape = {.sessions = 5,
+                              .transactions = 80,
+                              .operations = 4,
+                              .keys = 5,
+                              .reads = 0.5,
+                              .duplicates = 1,
+                              .values = 2,
+                              .lag = 20};
+    int serial = 0, snapshot = 0, prefix = 0;
+    for (shape.seed = 0; shape.seed < 30; shape.seed++) {
+        shape.order = shape.seed % 2 ? GEN_ORDER_END : GEN_ORDER_LISTED;
+        shape.level = LEVEL_SER;
+        serial += finds_timed_order(&shape, TIMED_SERIAL, LEVEL_STRICT_SER);
+        shape.level = LEVEL_SI;
+        snapshot += finds_timed_order(&shape, TIMED_SNAPSHOT, LEVEL_READS);
+        shape.level = LEVEL_PC;
+        prefix += finds_timed_order(&shape, TIMED_PREFIX, LEVEL_READS);
+    }
+    printf("# found %d serial orders, %d of si, %d of pc\n", serial, snapshot,
+           prefix);
+    CHECK(serial == 30 && snapshot == 30 && prefix == 30);
+}
+
 int
 main(void)
 {
+    RUN(an_order_in_real_time_is_found);
     RUN(what_moved_tells_what_is_broken);
     return test_end();
 }

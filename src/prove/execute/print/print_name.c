@@ -6,7 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/execute/print/print.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <string.h>
 
 static bool
@@ -36,7 +37,7 @@ void
 print_name(struct buf *out, const char *name)
 {
     assert(*name);
-    bool plain = !isdigit((unsigned char)*name) && !is_reserved(name);
+    bool plain = !ascii_is_digit(*name) && !is_reserved(name);
     for (const char *c = name; plain && *c; c++)
         plain =
             (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '_';

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/body/body.h"
 
+#include "base/ascii.h"
 #include "prove/program/access.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The numbers in the parentheses of a type, and how many there are. */
 static size_t
@@ -182,7 +182,7 @@ line_of_error(const struct lower *l, const char *text, uint32_t near)
     for (; *text && line < near; text++)
         line += *text == '\n';
     for (; n && *text; text++) {
-        if (strncasecmp(text, open + 1, n) == 0)
+        if (ascii_compare_n(text, open + 1, n) == 0)
             return line;
         line += *text == '\n';
     }

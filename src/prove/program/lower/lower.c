@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/lower/lower.h"
 
+#include "base/print.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +34,7 @@ lower_fail(struct lower *l, int location, const char *format, ...)
     char text[sizeof l->err->text];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_args(text, sizeof text, format, args);
     va_end(args);
     err_set(l->err, ERR_SYNTAX, "%s", text);
     uint64_t column = 0;

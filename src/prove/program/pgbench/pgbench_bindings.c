@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/pgbench/pgbench_bindings.h"
 
+#include "base/print.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,9 +41,9 @@ pgbench_bind_number(struct pgbench_bindings *b, const char *name, size_t n,
 {
     char text[40];
     if (x.is_real)
-        snprintf(text, sizeof text, "%.15g", x.real); // as pgbench does
+        print_text(text, sizeof text, "%.15g", x.real); // as pgbench does
     else
-        snprintf(text, sizeof text, "%" PRId64, x.integer);
+        print_text(text, sizeof text, "%" PRId64, x.integer);
     pgbench_bind(b, name, n, text);
     struct pgbench_binding *bound = &b->all.at[find_variable(b, name, n)];
     bound->is_real = x.is_real;

@@ -6,11 +6,12 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/pgbench/pgbench_command.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+#include "base/print.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 bool
 pgbench_fail(struct pgbench *s, uint32_t line, const char *format, ...)
@@ -18,7 +19,7 @@ pgbench_fail(struct pgbench *s, uint32_t line, const char *format, ...)
     va_list args;
     char text[200];
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_args(text, sizeof text, format, args);
     va_end(args);
     err_set(s->err, ERR_SYNTAX, "%s", text);
     err_at_line(s->err, line, 0);
@@ -28,14 +29,14 @@ pgbench_fail(struct pgbench *s, uint32_t line, const char *format, ...)
 bool
 pgbench_is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return ascii_is_alnum(c) || c == '_';
 }
 
 bool
 pgbench_begins_with(const char *text, const char *word)
 {
     const size_t n = strlen(word);
-    return strncasecmp(text, word, n) == 0 && !pgbench_is_word(text[n]);
+    return ascii_compare_n(text, word, n) == 0 && !pgbench_is_word(text[n]);
 }
 
 /* Behind a comment that begins here, or 'at' itself. */
@@ -62,7 +63,7 @@ pgbench_skip_blank(const char *at, uint32_t *line)
 {
     for (;;) {
         const char *end = skip_comment(at);
-        if (end == at && *at && isspace((unsigned char)*at))
+        if (end == at && *at && ascii_is_space(*at))
             end++;
         if (end == at)
             return at;

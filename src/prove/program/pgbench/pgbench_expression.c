@@ -6,14 +6,14 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/pgbench/pgbench_expression.h"
 
+#include "base/ascii.h"
+#include "base/real.h"
 #include "prove/program/pgbench/pgbench_compute.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { DEPTH = 64 };
 
@@ -169,8 +169,9 @@ parse_number(const char *text, struct pgbench_number *out)
     *out = pgbench_integer(i);
     if (*text && !*end)
         return errno != ERANGE;
-    *out = pgbench_real(strtod(text, &end));
-    return *text && !*end && isfinite(out->real);
+    const char *rest;
+    *out = pgbench_real(real_read(text, &rest));
+    return *text && !*rest && isfinite(out->real);
 }
 
 static bool
@@ -223,7 +224,7 @@ take_operand(struct machine *m, bool *has_value)
     if (m->at == m->end)
         return fail_here(m, expected);
     const char c = *m->at;
-    *has_value = isdigit((unsigned char)c) || c == '.' || c == ':';
+    *has_value = ascii_is_digit(c) || c == '.' || c == ':';
     if (*has_value)
         return c == ':' ? take_variable(m) : take_number(m);
     if (c == '(' || c == '-' || c == '+') {
@@ -246,7 +247,7 @@ take_operand(struct machine *m, bool *has_value)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (pgbench_begins_with(m->at, functions[i].name)) {
             const char *open = m->at + n;
-            while (open < m->end && isspace((unsigned char)*open))
+            while (open < m->end && ascii_is_space(*open))
                 open++;
             if (open == m->end || *open != '(')
                 return fail_here(m, "'(' after it");
@@ -274,7 +275,7 @@ take_operator(struct machine *m, bool *has_value)
     }
     for (size_t i = 0; i < sizeof binary / sizeof *binary; i++) {
         const size_t n = strlen(binary[i].text);
-        const bool is_word = isalpha((unsigned char)binary[i].text[0]);
+        const bool is_word = ascii_is_alpha(binary[i].text[0]);
         if (is_word ? !pgbench_begins_with(m->at, binary[i].text)
                     : strncmp(m->at, binary[i].text, n) != 0)
             continue;
@@ -298,7 +299,7 @@ pgbench_evaluate(const char *text, size_t len, const struct pgbench_bindings *b,
                         .err = err};
     bool has_value = false;
     for (;;) {
-        while (m.at < m.end && (isspace((unsigned char)*m.at) || *m.at == '\\'))
+        while (m.at < m.end && (ascii_is_space(*m.at) || *m.at == '\\'))
             m.at++;
         if (m.at == m.end && has_value)
             break;

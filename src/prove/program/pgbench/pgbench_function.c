@@ -6,7 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/pgbench/pgbench_function.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <string.h>
 
 static void
@@ -63,7 +64,7 @@ put_range(struct pgbench *s, const struct pgbench_command *c)
             comma[n++] = at;
     }
     const char *rest = at < end ? at + 1 : end;
-    while (rest < end && isspace((unsigned char)*rest))
+    while (rest < end && ascii_is_space(*rest))
         rest++;
     if (!open || at == end || !n || rest < end)
         return pgbench_fail(

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/pgbench/pgbench_script.h"
 
+#include "base/ascii.h"
 #include "base/limits/limit.h"
 #include "prove/program/pgbench/pgbench_compute.h"
 #include "prove/program/pgbench/pgbench_variable.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -163,10 +163,10 @@ sleep_for(const struct pgbench_script *s, const struct pgbench_command *c,
         double seconds;
     } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
     size_t n = 0;
-    while (n < c->len && !isspace((unsigned char)c->text[n]))
+    while (n < c->len && !ascii_is_space(c->text[n]))
         n++;
     const char *unit = c->text + n;
-    while (unit < c->text + c->len && isspace((unsigned char)*unit))
+    while (unit < c->text + c->len && ascii_is_space(*unit))
         unit++;
     double seconds = unit == c->text + c->len ? 1 : 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)

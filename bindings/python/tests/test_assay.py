@@ -1,0 +1,128 @@
+"""Tests of the binding: python3 -m unittest.
+
+With ASSAY_LIST and ASSAY_OUT set, the results for the histories in the list are
+written out, and tests/bindings/compare compares them with the program's.
+"""
+import os
+import pathlib
+import tempfile
+import threading
+import unittest
+
+import assay
+
+SKEW = [
+    {"session": 1, "ops": [["r", "x", None], ["r", "y", None], ["w", "x", 1]]},
+    {"session": 2, "ops": [["r", "x", None], ["r", "y", None], ["w", "y", 1]]},
+]
+
+
+class Store:
+    """A key-value store with a bug: a read sees its snapshot, a write checks nothing."""
+
+    def __init__(self):
+        self.data = {}
+
+    def begin(self):
+        return dict(self.data)
+
+
+class Checks(unittest.TestCase):
+    def test_three_lines(self):
+        assay.check(SKEW, level="si")
+        with self.assertRaisesRegex(AssertionError, "write skew") as caught:
+            assay.check(SKEW, level="ser")
+        self.assertEqual(caught.exception.result.levels, {"ser": "violated"})
+
+    def test_a_store_with_a_lost_update(self):
+        store, recorder = Store(), assay.Recorder()
+        snapshots = [store.begin(), store.begin()]
+        for i, snapshot in enumerate(snapshots):
+            with recorder.session(f"client {i}").transaction() as t:
+                t.read("counter", snapshot.get("counter"))
+                t.write("counter", i + 1)
+                store.data["counter"] = i + 1
+        with self.assertRaisesRegex(AssertionError, "lost update"):
+            assay.check(recorder, level="si")
+
+    def test_errors(self):
+        with self.assertRaises(assay.Error) as caught:
+            assay.parse('{"session":1,"ops":[}', "jsonl")
+        self.assertEqual(caught.exception.line, 1)
+        with self.assertRaises(assay.Error):
+            assay.check(SKEW, level="nonsense")
+        with self.assertRaises(assay.Error):
+            assay.load("/nonexistent")
+        with self.assertRaises(assay.Error):
+            assay.inspect(SKEW).show("papyrus")
+
+    def test_an_exception_aborts(self):
+        recorder = assay.Recorder()
+        session = recorder.session()
+        with self.assertRaises(KeyError):
+            with session.transaction() as t:
+                t.write("x", 1)
+                raise KeyError("x")
+        with recorder.session().transaction() as t:
+            t.read("x", 1)
+        with self.assertRaisesRegex(AssertionError, "aborted"):
+            assay.check(recorder, level="rc")
+
+    def test_unknown_outcomes_and_no_clock(self):
+        recorder = assay.Recorder(clock=False)
+        session = recorder.session("s")
+        with session.transaction() as t:
+            t.write("x", 1)
+            t.unknown()
+        with session.transaction("reader") as t:
+            t.read("x", 1)
+            t.append("l", 5)
+        history = recorder.finish()
+        self.assertEqual(history.transactions, 2)
+        assay.check(history)
+
+    def test_reports(self):
+        with tempfile.TemporaryDirectory() as directory:
+            page = os.path.join(directory, "report.html")
+            with self.assertRaises(assay.Violation):
+                assay.check(SKEW, report=page)
+            self.assertIn("<html", pathlib.Path(page).read_text())
+            path = os.path.join(directory, "h.hist")
+            assay.parse("".join(map(_line, SKEW))).save(path, "hist")
+            self.assertEqual(assay.load(path).transactions, 2)
+        result = assay.inspect(SKEW, "all")
+        self.assertEqual(result.json()["results"][0]["level"], "rc")
+
+    def test_threads(self):
+        wrong = []
+
+        def run():
+            for _ in range(20):
+                if assay.inspect(SKEW, "ser").verdict != "violated":
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=run) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    @unittest.skipUnless("ASSAY_LIST" in os.environ, "tests/bindings/compare sets ASSAY_LIST")
+    def test_dump(self):
+        out = pathlib.Path(os.environ["ASSAY_OUT"])
+        for i, path in enumerate(pathlib.Path(os.environ["ASSAY_LIST"]).read_text().split("\n")):
+            if path:
+                result = assay.inspect(path, "all")
+                (out / f"{i}.status").write_text(str(result.status))
+                (out / f"{i}.text").write_bytes(result.show("text"))
+                (out / f"{i}.json").write_bytes(result.show("json"))
+
+
+def _line(transaction):
+    import json
+    return json.dumps(transaction) + "\n"
+
+
+if __name__ == "__main__":
+    unittest.main()

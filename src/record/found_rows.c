@@ -1,0 +1,150 @@
+/* found_rows.c -- see found_rows.h.
+ *
+ * What a statement read are the versions that policies reported.  At READ
+ * COMMITTED a statement may wait for a row and look at it again, in a later
+ * state.  Then:
+ *   (1) a target of an UPDATE or DELETE counts only if a trigger reports it as
+ *       the old version: others were looked at again and did not match;
+ *   (2) if a statement that locks rows reports two versions of a row, only the
+ *       later ones count, and the rest is not recorded;
+ *   (3) what FETCH reports is of the snapshot of its cursor.  It counts at the
+ *       place of DECLARE if the transaction declared one cursor only.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "record/found_rows.h"
+
+#include <string.h>
+
+static bool
+is_change(const struct recorded_run *run)
+{
+    return told_begins(run->tag, "UPDATE") || told_begins(run->tag, "DELETE") ||
+           told_begins(run->tag, "INSERT") || told_begins(run->tag, "MERGE");
+}
+
+static bool
+is_weak(const struct recorded_step *s)
+{
+    return !s->level || told_begins(s->level, "read ");
+}
+
+/* A version that a statement used, as it was reported. */
+struct report {
+    uint32_t version;
+    bool is_repeated; // it was reported before
+    bool is_again;    // another version of its row was reported before
+};
+
+typedef VEC(struct report) report_vec;
+
+/* The reports of a statement; versions remember the statement that was seen
+ * last. */
+static void
+read_reports(struct assembly *a, const struct recorded_step *s, report_vec *out)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct told_fact *t = &s->told[i];
+        if (t->kind != TOLD_SEEN || told_is_proposed(t->version))
+            continue;
+        struct report r = {
+            .version = strings_add(&a->names, t->version, strlen(t->version))};
+        struct recorded_version *v = &a->versions.at[r.version];
+        struct recorded_version *row =
+            &a->versions.at[assembly_row(a, r.version)];
+        r.is_repeated = v->reported_by == s->number;
+        v->reported_by = s->number;
+        if (t->letter != 's')
+            v->target_of = s->number;
+        if (row->row_reported_by != s->number) {
+            row->row_reported_by = s->number;
+            row->row_version = r.version;
+        }
+        r.is_again = row->row_version != r.version;
+        vec_push(out, r);
+    }
+}
+
+static bool
+has_targets(const struct recorded_step *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->told[i].kind == TOLD_SEEN && s->told[i].letter != 's')
+            return true;
+    return false;
+}
+
+static bool
+looked_again(const report_vec *reports)
+{
+    for (size_t i = 0; i < reports->n; i++)
+        if (reports->at[i].is_again)
+            return true;
+    return false;
+}
+
+static void
+find_reads(struct assembly *a, uint32_t txn, struct recorded_step *s)
+{
+    struct recorded_act *act = &a->acts.at[txn - 1];
+    const bool weak = is_weak(s), changes = is_change(s->run);
+    report_vec reports = {0};
+    read_reports(a, s, &reports);
+    const bool again =
+        weak && !changes && has_targets(s) && looked_again(&reports);
+    if (again)
+        act_leave_out(act, "what a statement read that waited for a row");
+    for (size_t i = 0; i < reports.n; i++) {
+        const struct report *r = &reports.at[i];
+        const struct recorded_version *v = &a->versions.at[r->version];
+        if (r->is_repeated ||
+            (v->maker == txn && (v->is_undone || v->made_by == s->number)))
+            continue;
+        if (weak && changes && v->target_of == s->number) // (1)
+            continue;
+        if (again && !r->is_again) // (2)
+            continue;
+        if (v->values)
+            vec_push(&s->reads, r->version);
+        else
+            act_leave_out(act, "a row whose values are not known any more");
+    }
+    vec_free(&reports);
+}
+
+/* Move what FETCH read to the place of its cursor (3). */
+static void
+move_fetched(struct recorded_act *act, struct recorded_step *s)
+{
+    struct recorded_step *declared = NULL;
+    size_t n = 0;
+    if (!told_begins(s->run->tag, "FETCH") || !is_weak(s) || !s->reads.n)
+        return;
+    for (size_t i = 0; i < act->steps.n && &act->steps.at[i] != s; i++)
+        if (strcmp(act->steps.at[i].run->tag, "DECLARE CURSOR") == 0) {
+            declared = &act->steps.at[i];
+            n++;
+        }
+    if (n == 1)
+        for (size_t i = 0; i < s->reads.n; i++)
+            vec_push(&declared->reads, s->reads.at[i]);
+    else
+        act_leave_out(act, "what FETCH read from one of several cursors");
+    vec_clear(&s->reads);
+}
+
+void
+found_rows(struct assembly *a)
+{
+    for (uint32_t i = 0; i < a->acts.n; i++) {
+        struct recorded_act *act = &a->acts.at[i];
+        for (size_t k = 0; k < act->steps.n; k++) {
+            struct recorded_step *s = &act->steps.at[k];
+            if (s->run->error[0] && s->n)
+                act_leave_out(act, "what a statement read that failed");
+            else
+                find_reads(a, i + 1, s);
+        }
+        for (size_t k = 0; k < act->steps.n; k++)
+            move_fetched(act, &act->steps.at[k]);
+    }
+}

@@ -1,0 +1,70 @@
+/* statement_text.c -- see statement_text.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "record/statement_text.h"
+
+#include "driver/sql/sql.h"
+
+#include <string.h>
+
+const char *
+statement_text(const char *text, size_t i, struct arena *arena, bool *is_whole)
+{
+    const unsigned lexis = LEXIS_DOLLARS | LEXIS_NESTING;
+    const char *found = "";
+    size_t n = 0;
+    for (const char *at = text; *at;) {
+        bool is_blank;
+        const size_t size = sql_statement(at, lexis, &is_blank);
+        if (!is_blank && n++ == i) {
+            const size_t blanks = strspn(at, " \t\r\n");
+            found = arena_copy(arena, at + blanks, size - blanks);
+        }
+        at += size + (at[size] == ';');
+        if (!size && !*at)
+            break;
+    }
+    *is_whole = n == 1;
+    return found;
+}
+
+/* Skip blanks and comments, which do not nest here. */
+static const char *
+skip_blank(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (at[0] == '-' && at[1] == '-') {
+            at += strcspn(at, "\n");
+        } else if (at[0] == '/' && at[1] == '*') {
+            const char *end = strstr(at, "*/");
+            at = end ? end + 2 : at + strlen(at);
+        } else {
+            return at;
+        }
+    }
+}
+
+bool
+statement_goes_back(const char *text)
+{
+    char word[16];
+    const char *at = text;
+    for (size_t words = 0; words < 3; words++) {
+        size_t n = 0;
+        at = skip_blank(at);
+        while (n + 1 < sizeof word && ((at[n] | 32) >= 'a') &&
+               (at[n] | 32) <= 'z') {
+            word[n] = (char)(at[n] | 32);
+            n++;
+        }
+        word[n] = 0;
+        at += n;
+        if (words && strcmp(word, "to") == 0)
+            return true;
+        if (words && strcmp(word, "work") != 0 &&
+            strcmp(word, "transaction") != 0)
+            return false;
+    }
+    return false;
+}

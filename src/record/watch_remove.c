@@ -1,0 +1,127 @@
+/* watch_remove.c -- remove what watch.c has installed; who may record.
+ *
+ * See watch.h.  Schema "assay" is only dropped if its comment says that it is
+ * ours.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "record/watch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOCK "4714523068"
+
+static bool
+run(struct connection *c, const char *sql, struct result_rows *out,
+    const char *what, struct err *err)
+{
+    return c->driver->query(c, sql, out) == OUTCOME_OK ||
+           err_set(err, ERR_IO, "%s: %s", what, c->message);
+}
+
+static const char installed_query[] =
+    "select c.oid::regclass, exists (select 1 from pg_policy p where "
+    "p.polrelid "
+    "= c.oid and p.polname = 'assay_s')::int from pg_class c where exists "
+    "(select 1 from pg_policy p where p.polrelid = c.oid and p.polname in "
+    "('assay_s', 'assay_u', 'assay_d', 'assay_i')) or exists (select 1 from "
+    "pg_trigger t where t.tgrelid = c.oid and t.tgname in ('zz_assay_note', "
+    "'zz_assay_propose'))";
+
+static const char schema_query[] =
+    "select coalesce(obj_description(oid, 'pg_namespace') ~ '^made by assay "
+    "record', false) from pg_namespace where nspname = 'assay'";
+
+static void
+put_remove(struct buf *sql, const char *table, bool has_policies)
+{
+    static const char letters[] = "sudi";
+    for (const char *l = letters; *l; l++)
+        buf_printf(sql, "drop policy if exists assay_%c on %s; ", *l, table);
+    if (has_policies)
+        buf_printf(sql,
+                   "alter table %s no force row level security; alter table %s "
+                   "disable row level security; ",
+                   table, table);
+    buf_printf(sql,
+               "drop trigger if exists zz_assay_note on %s; drop trigger if "
+               "exists zz_assay_propose on %s; ",
+               table, table);
+}
+
+bool
+watch_clean(struct connection *c, size_t *found, struct err *err)
+{
+    static const char what[] = "cannot remove what recording needs";
+    struct result_rows tables = {0}, schema = {0};
+    struct buf sql = {0};
+    *found = 0;
+    bool ok = run(c, schema_query, &schema, what, err) &&
+              run(c, installed_query, &tables, what, err);
+    if (ok && schema.n && *result_rows_get(&schema, 0, 0) != 't')
+        ok = err_set(err, ERR_USAGE,
+                     "schema assay is there and was not made by 'assay "
+                     "record'; rename it");
+    if (ok && (schema.n || tables.n)) {
+        buf_text(&sql, "begin; set local lock_timeout = '5s'; ");
+        for (size_t i = 0; i < tables.n; i++)
+            put_remove(&sql, result_rows_get(&tables, i, 0),
+                       *result_rows_get(&tables, i, 1) == '1');
+        if (schema.n)
+            buf_text(&sql, "drop schema assay cascade; ");
+        buf_text(&sql, "commit");
+        ok = run(c, sql.at, NULL, what, err);
+        if (!ok)
+            c->driver->query(c, "rollback", NULL);
+        *found = tables.n;
+    }
+    buf_free(&sql);
+    result_rows_free(&tables);
+    result_rows_free(&schema);
+    return ok;
+}
+
+bool
+watch_claim(struct connection *c, struct err *err)
+{
+    struct result_rows r = {0};
+    bool ok = run(c, "select pg_try_advisory_lock(" LOCK ")", &r,
+                  "cannot take a lock", err);
+    if (ok && *result_rows_get(&r, 0, 0) != 't')
+        ok = err_set(err, ERR_USAGE,
+                     "another 'assay record' is recording this database");
+    result_rows_free(&r);
+    return ok;
+}
+
+bool
+watch_admits(struct connection *c, const char *role, char *why, size_t room)
+{
+    struct result_rows r = {0};
+    struct buf sql = {0};
+    buf_text(&sql, "select rolsuper, rolbypassrls, (select min(b.rolname) from "
+                   "pg_roles b where b.rolbypassrls and not b.rolsuper and "
+                   "b.oid <> r.oid and pg_has_role(r.oid, b.oid, 'member')) "
+                   "from pg_roles r where rolname = ");
+    watched_put_literal(&sql, role);
+    const bool known = c->driver->query(c, sql.at, &r) == OUTCOME_OK && r.n;
+    const bool bypasses = known && (*result_rows_get(&r, 0, 0) == 't' ||
+                                    *result_rows_get(&r, 0, 1) == 't');
+    const char *other = known ? result_rows_get(&r, 0, 2) : "";
+    if (bypasses)
+        snprintf(why, room,
+                 "assay record: role %.60s is a superuser or has BYPASSRLS, so "
+                 "the database does not report what it reads. Connect as a "
+                 "plain role that has its rights on the tables: create role "
+                 "recorded login; grant %.60s to recorded",
+                 role, role);
+    else if (*other)
+        snprintf(why, room,
+                 "assay record: role %.60s is a member of %.60s, which has "
+                 "BYPASSRLS, so what it reads may not be reported",
+                 role, other);
+    const bool ok = !bypasses && !*other;
+    buf_free(&sql);
+    result_rows_free(&r);
+    return ok; // the server itself refuses a role that it does not know
+}
