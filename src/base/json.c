@@ -3,13 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 
-#include "base/print.h"
-
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-
-enum { NUMBER_ROOM = 400 }; // DBL_MAX has 309 digits before the point
 
 /* Whether the text ends in a value (1). */
 static bool
@@ -129,45 +124,25 @@ json_break(struct buf *out, bool is_first)
     buf_text(out, is_first ? "\n" : ",\n");
 }
 
-/* --- numbers ---------------------------------------------------------------*/
-
-/* Bytes that are neither digits nor signs nor the letter of the exponent are
- * the decimal point of the locale (3). */
-void
-json_printed(struct buf *out, const char *name, const char *printed)
-{
-    static const char own[] = "+-0123456789e";
-    json_key(out, name);
-    for (const char *at = printed; *at; at += strcspn(at, own)) {
-        const size_t n = strspn(at, own);
-        buf_add(out, at, n);
-        at += n;
-        if (*at)
-            buf_char(out, '.');
-    }
-}
-
-static void
-put_finite(struct buf *out, const char *name, double x, const char *printed)
-{
-    if (isfinite(x))
-        json_printed(out, name, printed);
-    else
-        json_null(out, name);
-}
+/* --- numbers (3): buf_printf has a point in every locale
+ * --------------------*/
 
 void
 json_fixed(struct buf *out, const char *name, double x, int decimals)
 {
-    char text[NUMBER_ROOM];
-    print_text(text, sizeof text, "%.*f", decimals, x);
-    put_finite(out, name, x, text);
+    json_key(out, name);
+    if (isfinite(x))
+        buf_printf(out, "%.*f", decimals, x);
+    else
+        buf_text(out, "null");
 }
 
 void
 json_real(struct buf *out, const char *name, double x)
 {
-    char text[NUMBER_ROOM];
-    print_text(text, sizeof text, "%.9g", x);
-    put_finite(out, name, x, text);
+    json_key(out, name);
+    if (isfinite(x))
+        buf_printf(out, "%.9g", x);
+    else
+        buf_text(out, "null");
 }

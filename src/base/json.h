@@ -48,9 +48,6 @@ void json_null(struct buf *out, const char *name);
 void json_fixed(struct buf *out, const char *name, double x, int decimals);
 void json_real(struct buf *out, const char *name, double x);
 
-/* A number as printf wrote it in any locale. */
-void json_printed(struct buf *out, const char *name, const char *printed);
-
 /* A value that is JSON already; without a name also members of an object. */
 void json_raw(struct buf *out, const char *name, const char *json, size_t n);
 

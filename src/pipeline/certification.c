@@ -8,6 +8,8 @@
 #include "verify/absence/verify_absence.h"
 #include "verify/verify.h"
 
+#include <assert.h>
+
 static bool
 check_absence(const struct input *in, const struct history *h,
               struct certification *out, struct err *err)
@@ -56,5 +58,6 @@ certification_run(const char *path, const struct history *h,
         ok = (absence_is(in.data, in.size) ? check_absence
                                            : check_verdict)(&in, h, out, err);
     input_close(&in);
+    assert(!ok || (out->verdict && out->level < LEVELS));
     return ok || err_in_file(err, path);
 }

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/shrink_run.h"
 
+#include <assert.h>
+
 enum { TRIES = 3 };
 
 /* Run it with a few seeds; *found: a run violates the level and becomes the
@@ -67,6 +69,7 @@ shrink(struct shrink_run *s, const char *served, struct err *err)
         s->size.numbers[SHRINK_KEYS] = s->default_keys;
     while (ok && s->found && again && !*s->interrupted)
         ok = halve_all(s, served, &again, err);
+    assert(!s->found || s->run.verdict == VERDICT_VIOLATED);
     return ok;
 }
 
@@ -74,6 +77,7 @@ bool
 shrink_run(struct shrink_run *s, struct err *err)
 {
     struct servers servers;
+    assert(s->prepare && s->smaller && s->interrupted && !s->runs);
     if (!s->start)
         return shrink(s, NULL, err);
     if (!servers_start(s->start, s->interrupted, &servers, err))

@@ -8,6 +8,7 @@
 #include "pipeline/run_origin.h"
 #include "report/power.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,7 @@ single_run(const struct single_run_request *q, const char *served,
     struct test_run run;
     struct history_file file;
     *out = (struct single_run){0};
+    assert(q->levels && q->threads);
     if (!history_file_open(&file, NULL, err))
         return false;
     if (served) {

@@ -7,6 +7,7 @@
 #include "collect/workload.h"
 #include "format/input.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,6 +213,8 @@ bool
 sweep_run_target(struct sweep_run *s, size_t i, struct err *err)
 {
     struct servers servers;
+    assert(i < s->targets.n && s->levels.n && s->workloads.n && s->seeds);
+    assert(s->prepare && s->show && s->command);
     const char *target = s->targets.at[i];
     if (!s->are_servers || !s->are_shared)
         return run_cells(s, target, NULL, err);

@@ -111,22 +111,6 @@ numbers_are_those_of_the_c_locale(void)
     buf_free(&out);
 }
 
-/* What printf writes where the decimal point is a comma, or has two bytes. */
-static void
-no_locale_changes_a_number(void)
-{
-    struct buf out = {0};
-    json_printed(&out, NULL, "1,500");
-    expect(&out, "1.500");
-    json_printed(&out, NULL,
-                 "-2\xd9\xab"
-                 "5e-07");
-    expect(&out, "-2.5e-07");
-    json_printed(&out, NULL, "17");
-    expect(&out, "17");
-    buf_free(&out);
-}
-
 /* Terminals obey C1 controls too, and readers the marks of direction. */
 static void
 texts_show_what_they_hide(void)
@@ -148,7 +132,6 @@ main(void)
     RUN(texts_that_end_like_brackets_are_values);
     RUN(lines_and_cut_texts_begin_anew);
     RUN(numbers_are_those_of_the_c_locale);
-    RUN(no_locale_changes_a_number);
     RUN(texts_show_what_they_hide);
     return test_end();
 }
