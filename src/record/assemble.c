@@ -47,7 +47,7 @@ is_undone_note(struct assembly *a, const struct recorded_step *s,
                  : t->before.name && !t->after.name && n->before.name &&
                        strcmp(t->before.name, n->before.name) == 0);
         if (is_it)
-            return told_is_undone(t);
+            return tell_is_undone(t);
     }
     return false;
 }
@@ -81,17 +81,17 @@ tells_conflicts(const struct assembly *a, struct recorded_act *act,
         oid = t->oid;
         proposed += t->letter == 'P';
         written += t->letter != 'P';
-        undone += told_is_undone(t);
+        undone += tell_is_undone(t);
     }
     if (!undone && proposed <= written)
         return true;
     const bool is_sure = !undone && one_table &&
-                         told_begins(s->run->tag, "INSERT") &&
+                         tell_begins(s->run->tag, "INSERT") &&
                          !names_function(a, s->run->text);
     const struct watched_table *t =
         &a->watch->watched.tables.at[assembly_table(a, oid)];
     if (!is_sure || !t->keys.n || t->has_other_unique || t->has_own_triggers)
-        act_leave_out(act, "which row was in the way of an insert");
+        assembly_leave_out(act, "which row was in the way of an insert");
     return is_sure;
 }
 
@@ -197,19 +197,19 @@ leave_out_missed(struct recorded_act *act)
 {
     for (size_t i = 0; i < act->steps.n; i++)
         if (act->steps.at[i].may_miss)
-            act_leave_out(act, ASSEMBLY_MISSED);
+            assembly_leave_out(act, ASSEMBLY_MISSED);
 }
 
 static void
 leave_out_tables(struct assembly *a, struct recorded_act *act)
 {
     if (act->txn->as_superuser)
-        act_leave_out(act, "what a superuser read");
+        assembly_leave_out(act, "what a superuser read");
     if (a->watch->unwatched.n) {
         struct buf what = {0};
         buf_printf(&what, "what was read of tables that are not watched: %s",
                    a->watch->unwatched.at);
-        act_leave_out(act, arena_copy(&a->arena, what.at, what.n));
+        assembly_leave_out(act, arena_copy(&a->arena, what.at, what.n));
         buf_free(&what);
     }
     for (size_t i = 0; i < act->steps.n; i++)
@@ -220,7 +220,8 @@ leave_out_tables(struct assembly *a, struct recorded_act *act)
                                        : WATCHED_NONE;
             if (table != WATCHED_NONE &&
                 a->watch->watched.tables.at[table].part)
-                act_leave_out(act, a->watch->watched.tables.at[table].part);
+                assembly_leave_out(act,
+                                   a->watch->watched.tables.at[table].part);
         }
 }
 

@@ -41,7 +41,7 @@ assembly_row(const struct assembly *a, uint32_t version)
 }
 
 void
-act_leave_out(struct recorded_act *act, const char *what)
+assembly_leave_out(struct recorded_act *act, const char *what)
 {
     for (size_t i = 0; i < act->partial.n; i++)
         if (strcmp(act->partial.at[i], what) == 0)
@@ -167,7 +167,7 @@ add_step(struct assembly *a, struct recorded_act *act,
     struct recorded_step s = {.run = run, .n = run->told.n, .number = number};
     s.told = arena_alloc(&a->arena, (s.n + 1) * sizeof *s.told);
     for (size_t i = 0; i < s.n; i++)
-        told_read(&s.told[i], run->told.at[i], &a->arena);
+        tell_read(&s.told[i], run->told.at[i], &a->arena);
     s.by = (struct row_statement){
         .watched = &a->watch->watched,
         .sql = run->text,
@@ -333,7 +333,7 @@ note_removals(struct assembly *a, uint32_t txn)
     for (size_t k = 0; k < act->steps.n; k++)
         for (size_t j = 0; j < act->steps.at[k].n; j++) {
             const struct told_fact *t = &act->steps.at[k].told[j];
-            if (t->kind != TOLD_WRITE || !t->before.name || told_is_undone(t))
+            if (t->kind != TOLD_WRITE || !t->before.name || tell_is_undone(t))
                 continue;
             struct recorded_version *v = &a->versions.at[strings_add(
                 &a->names, t->before.name, strlen(t->before.name))];
@@ -373,7 +373,7 @@ assembly_decide_outcomes(struct assembly *a)
 static const char *
 beginning_snapshot(const struct assembly *a)
 {
-    return told_begins(a->transcript->beginning, "snapshot ")
+    return tell_begins(a->transcript->beginning, "snapshot ")
                ? a->transcript->beginning + strlen("snapshot ")
                : NULL;
 }
@@ -394,8 +394,8 @@ was_there(const char *snapshot, const char *version)
     char *at;
     strtoull(snapshot, &at, 10);
     const uint64_t high = strtoull(at + (*at == ':'), NULL, 10);
-    const uint32_t xmin = told_xmin(version);
-    return xmin < 3 || told_sees(snapshot, nearest(high, xmin));
+    const uint32_t xmin = tell_xmin(version);
+    return xmin < 3 || tell_sees(snapshot, nearest(high, xmin));
 }
 
 /* Find out which versions are of the beginning.  One that nobody wrote is
@@ -435,7 +435,7 @@ add_read_versions(struct assembly *a)
             const struct recorded_step *s = &a->acts.at[i].steps.at[k];
             for (size_t j = 0; j < s->n; j++) {
                 const struct told_fact *t = &s->told[j];
-                if (t->kind != TOLD_SEEN || told_is_proposed(t->version))
+                if (t->kind != TOLD_SEEN || tell_is_proposed(t->version))
                     continue;
                 const uint32_t table = assembly_table(a, t->oid);
                 if (table == WATCHED_NONE)

@@ -91,7 +91,7 @@ uint32_t assembly_table(const struct assembly *a, uint32_t oid);
 uint32_t assembly_row(const struct assembly *a, uint32_t version);
 
 /* Add to what is not recorded of a transaction; each text once. */
-void act_leave_out(struct recorded_act *act, const char *what);
+void assembly_leave_out(struct recorded_act *act, const char *what);
 
 /* Whether a statement with this tag can read no row. */
 bool assembly_is_quiet(const char *tag);

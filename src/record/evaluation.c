@@ -19,7 +19,7 @@ sees(const struct evaluation *e, const char *snapshot, uint32_t txn)
 {
     const struct recorded_act *act = &e->a->acts.at[txn - 1];
     return act->status == TXN_COMMITTED && act->xid &&
-           told_sees(snapshot, act->xid);
+           tell_sees(snapshot, act->xid);
 }
 
 /* Whether a step of a transaction sees a version. */
@@ -70,7 +70,7 @@ evaluation_put_in(struct evaluation *e, uint32_t version)
     const char *table = e->a->watch->watched.tables.at[v->table].name;
     struct buf sql = {0};
     struct result_rows r = {0};
-    if (!v->values || told_begins(v->values, WATCHED_INEXACT))
+    if (!v->values || tell_begins(v->values, WATCHED_INEXACT))
         return false;
     buf_printf(&sql,
                "insert into %s overriding system value select * from "
@@ -161,8 +161,8 @@ take_reports(struct evaluation *e, struct what_if_answer *out, text_vec *lines,
     for (size_t at = 0, n; at < e->notices.n; at += n + 1) {
         struct told_fact t;
         n = strlen(e->notices.at + at);
-        told_read(&t, e->notices.at + at, arena);
-        if (t.kind == TOLD_SEEN && !told_is_proposed(t.version)) {
+        tell_read(&t, e->notices.at + at, arena);
+        if (t.kind == TOLD_SEEN && !tell_is_proposed(t.version)) {
             uint32_t version = 0;
             out->is_known &= find_version(e, t.version, &version);
             vec_push(&out->found, version);

@@ -18,14 +18,14 @@
 static bool
 is_change(const struct recorded_run *run)
 {
-    return told_begins(run->tag, "UPDATE") || told_begins(run->tag, "DELETE") ||
-           told_begins(run->tag, "INSERT") || told_begins(run->tag, "MERGE");
+    return tell_begins(run->tag, "UPDATE") || tell_begins(run->tag, "DELETE") ||
+           tell_begins(run->tag, "INSERT") || tell_begins(run->tag, "MERGE");
 }
 
 static bool
 is_weak(const struct recorded_step *s)
 {
-    return !s->level || told_begins(s->level, "read ");
+    return !s->level || tell_begins(s->level, "read ");
 }
 
 /* A version that a statement used, as it was reported. */
@@ -44,7 +44,7 @@ read_reports(struct assembly *a, const struct recorded_step *s, report_vec *out)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct told_fact *t = &s->told[i];
-        if (t->kind != TOLD_SEEN || told_is_proposed(t->version))
+        if (t->kind != TOLD_SEEN || tell_is_proposed(t->version))
             continue;
         struct report r = {
             .version = strings_add(&a->names, t->version, strlen(t->version))};
@@ -92,7 +92,7 @@ find_reads(struct assembly *a, uint32_t txn, struct recorded_step *s)
     const bool again =
         weak && !changes && has_targets(s) && looked_again(&reports);
     if (again)
-        act_leave_out(act, "what a statement read that waited for a row");
+        assembly_leave_out(act, "what a statement read that waited for a row");
     for (size_t i = 0; i < reports.n; i++) {
         const struct report *r = &reports.at[i];
         const struct recorded_version *v = &a->versions.at[r->version];
@@ -106,7 +106,8 @@ find_reads(struct assembly *a, uint32_t txn, struct recorded_step *s)
         if (v->values)
             vec_push(&s->reads, r->version);
         else
-            act_leave_out(act, "a row whose values are not known any more");
+            assembly_leave_out(act,
+                               "a row whose values are not known any more");
     }
     vec_free(&reports);
 }
@@ -117,7 +118,7 @@ move_fetched(struct recorded_act *act, struct recorded_step *s)
 {
     struct recorded_step *declared = NULL;
     size_t n = 0;
-    if (!told_begins(s->run->tag, "FETCH") || !is_weak(s) || !s->reads.n)
+    if (!tell_begins(s->run->tag, "FETCH") || !is_weak(s) || !s->reads.n)
         return;
     for (size_t i = 0; i < act->steps.n && &act->steps.at[i] != s; i++)
         if (strcmp(act->steps.at[i].run->tag, "DECLARE CURSOR") == 0) {
@@ -128,7 +129,7 @@ move_fetched(struct recorded_act *act, struct recorded_step *s)
         for (size_t i = 0; i < s->reads.n; i++)
             vec_push(&declared->reads, s->reads.at[i]);
     else
-        act_leave_out(act, "what FETCH read from one of several cursors");
+        assembly_leave_out(act, "what FETCH read from one of several cursors");
     vec_clear(&s->reads);
 }
 
@@ -140,7 +141,7 @@ found_rows(struct assembly *a)
         for (size_t k = 0; k < act->steps.n; k++) {
             struct recorded_step *s = &act->steps.at[k];
             if (s->run->error[0] && s->n)
-                act_leave_out(act, "what a statement read that failed");
+                assembly_leave_out(act, "what a statement read that failed");
             else
                 find_reads(a, i + 1, s);
         }

@@ -68,7 +68,7 @@ read_write(struct told_fact *out, char *at, struct arena *arena)
 }
 
 void
-told_read(struct told_fact *out, const char *text, struct arena *arena)
+tell_read(struct told_fact *out, const char *text, struct arena *arena)
 {
     char *at = arena_copy(arena, text, strlen(text));
     *out = (struct told_fact){.kind = TOLD_OTHER};
@@ -85,20 +85,20 @@ told_read(struct told_fact *out, const char *text, struct arena *arena)
 }
 
 bool
-told_is_proposed(const char *version)
+tell_is_proposed(const char *version)
 {
     return strstr(version, "(4294967295,") != NULL;
 }
 
 uint32_t
-told_xmin(const char *version)
+tell_xmin(const char *version)
 {
     const char *slash = strrchr(version, '/');
     return slash ? number(slash + 1) : 0;
 }
 
 bool
-told_sees(const char *snapshot, uint64_t xid)
+tell_sees(const char *snapshot, uint64_t xid)
 {
     char *at;
     const uint64_t low = strtoull(snapshot, &at, 10);

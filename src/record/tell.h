@@ -33,27 +33,27 @@ struct told_fact {
 };
 
 /* Read a message; the result points into a copy in the arena. */
-void told_read(struct told_fact *out, const char *text, struct arena *arena);
+void tell_read(struct told_fact *out, const char *text, struct arena *arena);
 
 /* Whether the version is one of a row that is only about to be added. */
-bool told_is_proposed(const char *version);
+bool tell_is_proposed(const char *version);
 
 /* The transaction that made a version, the last part of its name. */
-uint32_t told_xmin(const char *version);
+uint32_t tell_xmin(const char *version);
 
 /* Whether a snapshot shows what a transaction has committed. */
-bool told_sees(const char *snapshot, uint64_t xid);
+bool tell_sees(const char *snapshot, uint64_t xid);
 
 /* Whether it is a write that was undone: assembly.c marks it by taking its
  * transaction's number away. */
 static inline bool
-told_is_undone(const struct told_fact *t)
+tell_is_undone(const struct told_fact *t)
 {
     return t->kind == TOLD_WRITE && t->letter != 'P' && !t->xid;
 }
 
 static inline bool
-told_begins(const char *text, const char *word)
+tell_begins(const char *text, const char *word)
 {
     return strncmp(text, word, strlen(word)) == 0;
 }

@@ -161,7 +161,7 @@ is_weak(const struct recorded_act *act)
 {
     for (size_t i = 0; i < act->steps.n; i++)
         if (act->steps.at[i].level)
-            return told_begins(act->steps.at[i].level, "read ");
+            return tell_begins(act->steps.at[i].level, "read ");
     return true;
 }
 
@@ -183,10 +183,10 @@ can_run(const struct evaluation *e, const struct recorded_act *act,
         const struct recorded_step *s)
 {
     const struct recorded_run *r = s->run;
-    const bool reads = told_begins(r->tag, "SELECT");
-    const bool changes = told_begins(r->tag, "UPDATE") ||
-                         told_begins(r->tag, "DELETE") ||
-                         (told_begins(r->tag, "INSERT") && !e->has_sequences);
+    const bool reads = tell_begins(r->tag, "SELECT");
+    const bool changes = tell_begins(r->tag, "UPDATE") ||
+                         tell_begins(r->tag, "DELETE") ||
+                         (tell_begins(r->tag, "INSERT") && !e->has_sequences);
     return s->may_miss && (reads || changes) && r->text[0] && !r->error[0] &&
            !r->is_suspended && !has_binary(r) && !act->has_undone &&
            snapshot_of(act, s) && !(is_weak(act) && has_targets(s)) &&
@@ -249,7 +249,7 @@ finds_recorded(const struct evaluation *e, const struct recorded_step *s,
     u32_vec recorded = {0};
     for (size_t i = 0; i < s->n; i++) {
         const struct told_fact *t = &s->told[i];
-        if (t->kind == TOLD_SEEN && !told_is_proposed(t->version))
+        if (t->kind == TOLD_SEEN && !tell_is_proposed(t->version))
             vec_push(&recorded,
                      strings_add(&e->a->names, t->version, strlen(t->version)));
     }
@@ -436,7 +436,7 @@ is_plain_insert(struct evaluation *e, const struct recorded_step *s)
     struct result_rows r = {0};
     struct buf sql = {0};
     const struct recorded_run *run = s->run;
-    if (!told_begins(run->tag, "INSERT") || !run->text[0] || run->error[0] ||
+    if (!tell_begins(run->tag, "INSERT") || !run->text[0] || run->error[0] ||
         has_targets(s))
         return false;
     for (size_t i = 0; i < e->words.n; i++)
@@ -448,8 +448,8 @@ is_plain_insert(struct evaluation *e, const struct recorded_step *s)
     for (size_t i = 0; ok && i < r.n; i++) {
         const char *line = result_rows_get(&r, i, 0);
         line += strspn(line, " ->");
-        ok = told_begins(line, "Insert on ") || told_begins(line, "Result") ||
-             told_begins(line, "Values Scan") || told_begins(line, "Conflict ");
+        ok = tell_begins(line, "Insert on ") || tell_begins(line, "Result") ||
+             tell_begins(line, "Values Scan") || tell_begins(line, "Conflict ");
     }
     buf_free(&sql);
     result_rows_free(&r);
