@@ -252,7 +252,7 @@ ASSAY_API uint64_t assay_fingerprint(const assay_history *h);
 /* --- checking --------------------------------------------------------------*/
 
 /* Decide levels: "si", "si,ser", "all".  NULL: bad usage, no memory, or
- * cancelled.  Where a limit is reached, the result has the verdicts that were
+ * cancelled; with no history, the error of the call before stays.  Where a limit is reached, the result has the verdicts that were
  * reached before, and the other levels are unknown. */
 ASSAY_API assay_result *assay_check(assay *a, const assay_history *h,
                                     const char *levels);

@@ -8,6 +8,7 @@
 #include "base/print.h"
 #include "version.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* --- errors ----------------------------------------------------------------*/
@@ -60,8 +61,12 @@ handle_fail_stop(const struct limit_stop *stop)
         return handle_fail(ASSAY_E_LIMIT, "the memory limit was reached");
     case LIMIT_CANCELLED:
         return handle_fail(ASSAY_E_CANCELLED, "the call was cancelled");
-    case LIMIT_CAPACITY:
-        return handle_fail(ASSAY_E_CAPACITY, stop->what);
+    case LIMIT_CAPACITY: {
+        char text[120];
+        print_text(text, sizeof text, "more than %" PRIu64 " %s", stop->most,
+                   stop->what);
+        return handle_fail(ASSAY_E_CAPACITY, text);
+    }
     default:
         return handle_fail(ASSAY_E_MEMORY, "the system has no more memory");
     }

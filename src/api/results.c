@@ -175,12 +175,11 @@ run_check(struct checking *w)
 assay_result *
 assay_check(assay *a, const assay_history *h, const char *levels)
 {
+    if (!h && assay_error_status() != ASSAY_OK)
+        return NULL; // the call that made no history says why
     handle_clear_error();
-    if (!a || !levels || !h) {
-        if (a && levels && !assay_error_status())
-            handle_fail(ASSAY_E_USAGE, "no history");
-        else
-            handle_fail(ASSAY_E_USAGE, "no assay or no levels");
+    if (!a || !h || !levels) {
+        handle_fail(ASSAY_E_USAGE, "no assay, no history or no levels");
         return NULL;
     }
     assay_result *r = handle_alloc(sizeof *r);
