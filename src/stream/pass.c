@@ -70,6 +70,8 @@ collect_names(struct stream_pass *p)
         stream_txn_keep_names(p->pool.at[i], &c);
     for (size_t i = 0; i < p->suspects.n; i++)
         suspect_keep_names(&p->suspects.at[i], &c);
+    for (size_t i = 0; i < p->earlier->n; i++)
+        suspect_keep_names(&p->earlier->at[i], &c);
     names_collect_end(&c);
 }
 

@@ -46,6 +46,7 @@ struct stream_pass {
     level_set levels; // not given up
     enum level level; // the strongest of them, at which transactions are placed
     suspects suspects;
+    suspects *earlier; // of another pass: their values are in use, too
     struct pass_stats stats;
 };
 

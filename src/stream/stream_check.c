@@ -65,6 +65,7 @@ make_pass(struct run *run, level_set levels, struct err *err)
                             .reader = reader,
                             .window = run->o->window,
                             .check = &run->o->check,
+                            .earlier = &run->suspects,
                             .levels = levels};
     const bool ok = pass_run(&p, err);
     if (ok) {
