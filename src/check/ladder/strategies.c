@@ -484,10 +484,10 @@ steps_prefix(const struct ladder_run *run)
 const struct strategy strategy_table[] = {
     {"recorded-order", FOR_ALL, false, why_not_recorded_order, attempt_recorded_order, NULL, 2,
      "the order of the input, or of the ends of transactions, as an order of commits"},
-    {"timed-order", FOR_ALL, false, why_not_timed_order, attempt_timed_order, steps_timed, 40,
-     "an order of commits that respects real time, found by running the history"},
     {"certain", FOR_ALL, false, why_not_certain, attempt_certain, NULL, 20,
      "a contradiction among reads that have one candidate writer"},
+    {"timed-order", FOR_ALL, false, why_not_timed_order, attempt_timed_order, steps_timed, 40,
+     "an order of commits that respects real time, found by running the history"},
     {"strict-serial", FOR_ALL, false, why_not_strict_serial, attempt_strict_serial, steps_strict, 20,
      "a serial order that respects real time, by the search of strict-ser"},
     {"strict-snapshot", FOR_ALL, false, why_not_strict_snapshot, attempt_strict_snapshot, steps_strict, 20,
