@@ -62,6 +62,22 @@ put_text(const char *name, const char *text, struct buf *out)
     buf_json(out, text, strlen(text));
 }
 
+/* The functions that are not understood. */
+static void
+put_refused(const struct program *p, struct buf *out)
+{
+    for (size_t i = 0; i < p->refused.n; i++) {
+        const struct refusal *r = &p->refused.at[i];
+        buf_printf(out, "%s{\"line\":%u", i ? "," : ",\"refused\":[", r->line);
+        put_text("function", r->function, out);
+        put_text("file", r->file, out);
+        put_text("reason", r->reason, out);
+        buf_char(out, '}');
+    }
+    if (p->refused.n)
+        buf_char(out, ']');
+}
+
 static bool
 add_json(struct prove_report *to, const struct prove_shown *r, struct err *err)
 {
@@ -82,6 +98,7 @@ add_json(struct prove_report *to, const struct prove_shown *r, struct err *err)
     }
     if (r->result->verdict == PROVE_UNKNOWN)
         put_text("reason", r->result->reason, out);
+    put_refused(r->program, out);
     buf_add(out, r->repairs->at, r->repairs->n);
     buf_char(out, '}');
     return true;

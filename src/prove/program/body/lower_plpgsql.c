@@ -97,6 +97,28 @@ read_assign(struct body *b, uint32_t node)
     return s->value ? s : NULL;
 }
 
+/* The OUT parameters together. */
+static const struct expr *
+body_outs(struct body *b)
+{
+    enum { MOST = 64 };
+    struct lower *l = b->l;
+    struct expr *args[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < l->outs.n && n < MOST; i++) {
+        const uint32_t v = l->outs.at[i];
+        args[n] = expr_new(l, EXPR_VARIABLE, l->variables.at[v].type);
+        args[n]->index = v;
+        args[n++]->number = l->variables.at[v].number;
+    }
+    if (n == 1)
+        return args[0];
+    struct expr *e = lower_opaque(
+        l, "row", (struct scalar_type){.type = TYPE_OPAQUE}, args, n);
+    e->whole = true;
+    return e;
+}
+
 static struct statement *
 read_return(struct body *b, uint32_t node)
 {
@@ -104,6 +126,8 @@ read_return(struct body *b, uint32_t node)
     const char *text = body_query(b, body_find(b, node, "expr"));
     if (!text && b->l->has_result)
         s->kind = STATEMENT_RAISE; // the parser's, at the end of the function
+    if (!text && b->l->outs.n)
+        s->value = body_outs(b);
     if (!text)
         return s;
     const struct scalar_type *returns = &b->l->returns;

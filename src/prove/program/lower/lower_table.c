@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/lower/lower.h"
 
+#include "base/buf.h"
+
 #include <string.h>
 
 static bool
@@ -70,18 +72,20 @@ add_check(struct lower *l, struct table *t, const PgQuery__Node *node)
 }
 
 /* DEFAULT: a constant, or a moment or something else that is generated. */
-static bool
+bool
 lower_default(struct lower *l, struct table_column *column,
               const PgQuery__Node *node, int location)
 {
     if (NODE_IS(node, FUNC_CALL)) {
         const PgQuery__FuncCall *call = node->func_call;
         const char *name = lower_last_name(call->funcname, call->n_funcname);
-        if (!strcmp(name, "nextval") || !strcmp(name, "gen_random_uuid")) {
+        if (!strcmp(name, "nextval") || !strcmp(name, "gen_random_uuid") ||
+            !strncmp(name, "uuid_generate", 13) || !strcmp(name, "uuidv7")) {
             column->generated = true;
             return true;
         }
-        if (!strcmp(name, "now") && column->type >= TYPE_DATE) {
+        if (!strcmp(name, "now") &&
+            (column->type == TYPE_DATE || column->type == TYPE_TIMESTAMP)) {
             column->initial = expr_new(l, EXPR_INPUT, column->type);
             return true;
         }
@@ -97,25 +101,32 @@ lower_default(struct lower *l, struct table_column *column,
         column->initial = expr_new(l, EXPR_INPUT, column->type);
         return true;
     }
+    struct err none = {0};
+    struct err *const err = l->err;
+    l->err = &none;
     struct expr *e = lower_expr(l, node);
-    if (!e || !(e = lower_cast(l, e, column->type, location)))
-        return false;
+    l->err = err;
+    if (!e || !(e = lower_cast(l, e, column->type, location))) {
+        column->any_default = true;
+        return true;
+    }
     if (e->kind == EXPR_NEGATE && e->arg[0]->kind == EXPR_CONSTANT)
         e = expr_number(l, -e->arg[0]->value.number);
-    if (e->kind != EXPR_CONSTANT)
-        return lower_fail(l, location, "DEFAULT is not a constant");
     column->initial = e;
     return true;
 }
 
 /* A constraint of the table, or of its column c (UINT32_MAX: none). */
-static bool
+bool
 lower_constraint(struct lower *l, struct table *t, uint32_t c,
                  const PgQuery__Constraint *k)
 {
     const bool own = c != UINT32_MAX;
     struct columns columns = own ? one_column(l, c) : (struct columns){0};
-    if (k->deferrable || k->initdeferred)
+    if (k->conname && *k->conname)
+        vec_push(&l->constraints, program_copy(l->program, k->conname));
+    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
+        (k->deferrable || k->initdeferred))
         return lower_fail(l, k->location,
                           "a deferrable constraint is not supported");
     switch (k->contype) {
@@ -147,6 +158,12 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
                           "NULLS NOT DISTINCT is not supported");
     if (!own && !find_columns(l, t, k->keys, k->n_keys, k->location, &columns))
         return false;
+    for (uint32_t i = 0; i < columns.n; i++)
+        if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
+            return lower_fail(l, k->location,
+                              "a key of a type that is not understood, column "
+                              "%s",
+                              t->columns[columns.at[i]].name);
     if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE) {
         add_unique(l, t, columns);
         return true;
@@ -175,12 +192,29 @@ check_collation(struct lower *l, const PgQuery__ColumnDef *def)
                       "COLLATE \"%s\", expected \"C\" or \"default\"", name);
 }
 
-static bool
+/* A column of a type that the files make. */
+static void
+check_type(struct lower *l, struct table *t, const struct user_type *type,
+           uint32_t c)
+{
+    struct expr *value = expr_new(l, EXPR_COLUMN, t->columns[c].type);
+    value->column = c;
+    value->number = t->columns[c].number;
+    struct expr *check = lower_type_check(l, type, value);
+    if (check)
+        lower_add_check(l, t, check);
+}
+
+bool
 lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
 {
     if (table_find_column(t, def->colname) != UINT32_MAX)
         return lower_fail(l, def->location, "a second column '%s'",
                           def->colname);
+    if (t->n_columns == LOWER_COLUMNS)
+        return lower_fail(l, def->location,
+                          "table '%s' has more than %d columns", t->name,
+                          LOWER_COLUMNS);
     struct scalar_type type;
     if (!lower_type(l, def->type_name, &type) || !check_collation(l, def))
         return false;
@@ -191,12 +225,15 @@ lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
     column->generated = column->not_null = type.serial;
     column->rounds = type.rounds;
     column->limit = type.limit;
+    const struct user_type *own = lower_find_type(
+        l, lower_last_name(def->type_name->names, def->type_name->n_names));
+    if (own && !def->type_name->n_array_bounds)
+        check_type(l, t, own, t->n_columns - 1);
     return true;
 }
 
-/* Add a hidden key to a table without one. */
-static void
-add_hidden_key(struct lower *l, struct table *t)
+void
+lower_hidden_key(struct lower *l, struct table *t)
 {
     struct table_column *column = &t->columns[t->n_columns];
     column->name = "(row)";
@@ -204,6 +241,17 @@ add_hidden_key(struct lower *l, struct table *t)
     column->not_null = column->generated = true;
     t->hidden_key = true;
     t->primary = one_column(l, t->n_columns++);
+}
+
+bool
+lower_column_constraints(struct lower *l, struct table *t,
+                         const PgQuery__ColumnDef *def)
+{
+    const uint32_t c = table_find_column(t, def->colname);
+    for (size_t j = 0; j < def->n_constraints; j++)
+        if (!lower_constraint(l, t, c, def->constraints[j]->constraint))
+            return false;
+    return true;
 }
 
 static bool
@@ -215,69 +263,116 @@ lower_constraints(struct lower *l, struct table *t,
         if (NODE_IS(node, CONSTRAINT) &&
             !lower_constraint(l, t, UINT32_MAX, node->constraint))
             return false;
-        if (!NODE_IS(node, COLUMN_DEF))
-            continue;
-        const PgQuery__ColumnDef *def = node->column_def;
-        const uint32_t c = table_find_column(t, def->colname);
-        for (size_t j = 0; j < def->n_constraints; j++)
-            if (!lower_constraint(l, t, c, def->constraints[j]->constraint))
-                return false;
+        if (NODE_IS(node, COLUMN_DEF) &&
+            !lower_column_constraints(l, t, node->column_def))
+            return false;
     }
     return true;
+}
+
+static bool
+lower_elements(struct lower *l, struct table *t,
+               const PgQuery__CreateStmt *create)
+{
+    const PgQuery__RangeVar *name = create->relation;
+    if (strcmp(name->relpersistence, "t") == 0 || create->n_inh_relations ||
+        create->partspec || create->of_typename)
+        return lower_fail(l, name->location,
+                          "a temporary, inherited, partitioned or typed table "
+                          "is not supported");
+    for (size_t i = 0; i < create->n_table_elts; i++) {
+        const PgQuery__Node *node = create->table_elts[i];
+        if (NODE_IS(node, COLUMN_DEF)
+                ? !lower_column(l, t, node->column_def)
+                : !NODE_IS(node, CONSTRAINT) &&
+                      !lower_fail(l, name->location,
+                                  "LIKE is not supported in a table"))
+            return false;
+    }
+    return lower_constraints(l, t, create);
+}
+
+void
+lower_table_unknown(struct lower *l, struct table *t)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%s, line %u", l->err->text, (uint32_t)l->err->line);
+    if (!t->unknown)
+        t->unknown = program_copy(l->program, text.at);
+    buf_free(&text);
+}
+
+void
+lower_table_guard(struct lower *l, struct table *t, enum table_write w,
+                  const char *format, const char *name)
+{
+    struct buf text = {0};
+    buf_text(&text, format);
+    if (*name)
+        buf_printf(&text, " %s", name);
+    if (!t->guarded[w])
+        t->guarded[w] = program_copy(l->program, text.at);
+    buf_free(&text);
 }
 
 bool
 lower_table(struct lower *l, const PgQuery__CreateStmt *create)
 {
     const PgQuery__RangeVar *name = create->relation;
+    const uint32_t before = lower_table_of(l, name);
+    if (before != UINT32_MAX) {
+        struct table *t = &l->program->tables.at[before];
+        const char *schema = *name->schemaname ? name->schemaname : "public";
+        const char *other = *t->schema ? t->schema : "public";
+        if (strcmp(schema, other) == 0) {
+            if (create->if_not_exists)
+                return true;
+            lower_fail(l, name->location, "a second table '%s'", name->relname);
+            lower_table_unknown(l, t);
+            return false;
+        }
+    }
+    struct buf full = {0};
     if (program_find_table(l->program, name->relname) != UINT32_MAX)
-        return lower_fail(l, name->location, "a second table '%s'",
-                          name->relname);
-    if (strcmp(name->relpersistence, "t") == 0 || create->n_inh_relations ||
-        create->partspec || create->of_typename)
-        return lower_fail(l, name->location,
-                          "a temporary, inherited, partitioned or typed table "
-                          "is not supported");
-    if (create->n_table_elts >= 62)
-        return lower_fail(l, name->location,
-                          "table '%s' has more than 60 columns", name->relname);
-    struct table t = {.name = program_copy(l->program, name->relname),
+        buf_printf(&full, "%s.", *name->schemaname ? name->schemaname : "public");
+    buf_text(&full, name->relname);
+    struct table t = {.name = program_copy(l->program, full.at),
+                      .schema = program_copy(l->program, name->schemaname),
                       .file = l->file,
                       .line = lower_line(l, name->location)};
+    buf_free(&full);
     t.columns =
-        program_alloc(l->program, create->n_table_elts + 1, sizeof *t.columns);
-    for (size_t i = 0; i < create->n_table_elts; i++) {
-        const PgQuery__Node *node = create->table_elts[i];
-        if (NODE_IS(node, COLUMN_DEF)
-                ? !lower_column(l, &t, node->column_def)
-                : !NODE_IS(node, CONSTRAINT) &&
-                      !lower_fail(l, name->location,
-                                  "LIKE is not supported in a table"))
-            return false;
-    }
-    if (!lower_constraints(l, &t, create))
-        return false;
-    if (!t.primary.n)
-        add_hidden_key(l, &t);
+        program_alloc(l->program, LOWER_COLUMNS + 1, sizeof *t.columns);
+    const bool ok = lower_elements(l, &t, create);
+    if (!ok)
+        lower_table_unknown(l, &t);
     vec_push(&l->program->tables, t);
-    return true;
+    return ok;
+}
+
+/* A unique index that is not modelled: what it forbids depends on its columns
+ * and on those of its condition, so all writes of them are not modelled. */
+static void
+guard_index(struct lower *l, struct table *t, const PgQuery__IndexStmt *index,
+            const char *what)
+{
+    (void)index;
+    t->guarded_columns = UINT64_MAX;
+    lower_table_guard(l, t, TABLE_INSERT, what, "");
+    lower_table_guard(l, t, TABLE_UPDATE, what, "");
 }
 
 bool
 lower_index(struct lower *l, const PgQuery__IndexStmt *index)
 {
-    uint32_t at;
-    if (!lower_find_table(l, index->relation, &at))
-        return false;
-    if (!index->unique)
+    const uint32_t at = lower_table_of(l, index->relation);
+    if (!index->unique || at == UINT32_MAX)
         return true;
-    if (index->nulls_not_distinct)
-        return lower_fail(l, index->relation->location,
-                          "NULLS NOT DISTINCT is not supported");
-    if (index->where_clause)
-        return lower_fail(l, index->relation->location,
-                          "a partial unique index is not supported");
     struct table *t = &l->program->tables.at[at];
+    const char *what =
+        index->nulls_not_distinct ? "a unique index with NULLS NOT DISTINCT"
+        : index->where_clause     ? "a partial unique index"
+                                  : NULL;
     struct columns columns = {0};
     columns.n = (uint32_t)index->n_index_params;
     columns.at = program_alloc(l->program, columns.n, sizeof *columns.at);
@@ -287,50 +382,91 @@ lower_index(struct lower *l, const PgQuery__IndexStmt *index)
                             ? table_find_column(t, elem->name)
                             : UINT32_MAX;
         if (columns.at[i] == UINT32_MAX)
-            return lower_fail(l, index->relation->location,
-                              "a unique index on something else than columns "
-                              "is not supported");
+            what = "a unique index on something else than columns";
+        else if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
+            what = "a unique index on a type that is not understood";
     }
-    add_unique(l, t, columns);
+    if (what)
+        guard_index(l, t, index, what);
+    else
+        add_unique(l, t, columns);
     return true;
 }
 
+/* A row that such a foreign key refers to may be neither deleted nor given
+ * another key: the table that has the key is not modelled. */
 static bool
+refuse_foreign(struct lower *l, const PgQuery__Constraint *k, struct table *to,
+               const struct table *t, const char *what)
+{
+    lower_table_guard(l, to, TABLE_DELETE, what, t->name);
+    lower_table_guard(l, to, TABLE_UPDATE, what, t->name);
+    to->guarded_columns = UINT64_MAX;
+    return lower_fail(l, k->location, "%s %s is not supported", what, t->name);
+}
+
+static bool
+is_primary(const struct table *to, const struct columns *referenced)
+{
+    for (uint32_t i = 0; i < referenced->n; i++)
+        if (!columns_have(&to->primary, referenced->at[i]))
+            return false;
+    return referenced->n == to->primary.n && !to->hidden_key;
+}
+
+static void
+guard_cascade(struct lower *l, struct table *to, const struct table *t,
+              const char *action)
+{
+    const char *words = *action == 'c'   ? "ON DELETE CASCADE to table"
+                        : *action == 'n' ? "ON DELETE SET NULL in table"
+                        : *action == 'd' ? "ON DELETE SET DEFAULT in table"
+                                         : NULL;
+    // It differs from NO ACTION where one statement deletes both rows.
+    if (*action == 'r' && to == t)
+        words = "ON DELETE RESTRICT of the table to itself,";
+    if (words)
+        lower_table_guard(l, to, TABLE_DELETE, words, t->name);
+}
+
+bool
 lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
                   const PgQuery__Constraint *k)
 {
     struct foreign_key f = {0};
-    if (!lower_find_table(l, k->pktable, &f.table))
-        return false;
-    const struct table *to = &l->program->tables.at[f.table];
-    if (strcmp(k->fk_del_action, "a") > 0 && strcmp(k->fk_del_action, "r") != 0)
-        return lower_fail(l, k->location,
-                          "ON DELETE other than NO ACTION is not supported");
-    // It differs from NO ACTION where one statement deletes both rows.
-    if (strcmp(k->fk_del_action, "r") == 0 && to == t)
-        return lower_fail(l, k->location,
-                          "ON DELETE RESTRICT of a table to itself is not "
-                          "supported");
+    f.table = lower_table_of(l, k->pktable);
+    if (f.table == UINT32_MAX || l->program->tables.at[f.table].unknown) {
+        lower_skip(l, "foreign key to a table that is not in the files",
+                   k->pktable->relname, k->location);
+        return true; // none of the functions that are understood writes it
+    }
+    struct table *to = &l->program->tables.at[f.table];
+    if (t->unknown)
+        return refuse_foreign(l, k, to, t, "a foreign key of table");
     if (c != UINT32_MAX)
         f.columns = one_column(l, c);
     else if (!find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
                            &f.columns))
         return false;
-    if (strcmp(k->fk_matchtype, "f") == 0 && f.columns.n > 1)
-        return lower_fail(l, k->location, "MATCH FULL is not supported");
     f.referenced = to->primary;
     if (k->n_pk_attrs && !find_columns(l, to, k->pk_attrs, k->n_pk_attrs,
                                        k->location, &f.referenced))
         return false;
-    if (f.columns.n != f.referenced.n || to->hidden_key)
-        return lower_fail(l, k->location,
-                          "a foreign key that does not fit the key of %s",
-                          to->name);
-    for (uint32_t i = 0; i < f.referenced.n; i++)
-        if (!columns_have(&to->primary, f.referenced.at[i]))
-            return lower_fail(l, k->location,
+    if (k->deferrable || k->initdeferred)
+        return refuse_foreign(l, k, to, t, "a deferrable foreign key of table");
+    if (strcmp(k->fk_matchtype, "f") == 0 && f.columns.n > 1)
+        return refuse_foreign(l, k, to, t,
+                              "a foreign key with MATCH FULL of table");
+    if (f.columns.n != f.referenced.n || !is_primary(to, &f.referenced))
+        return refuse_foreign(l, k, to, t,
                               "a foreign key to something else than the "
-                              "primary key is not supported");
+                              "primary key, of table");
+    for (uint32_t i = 0; i < f.columns.n; i++)
+        if (t->columns[f.columns.at[i]].type == TYPE_OPAQUE)
+            return refuse_foreign(l, k, to, t,
+                                  "a foreign key of a type that is not "
+                                  "understood, of table");
+    guard_cascade(l, to, t, k->fk_del_action);
     struct foreign_key *all =
         program_alloc(l->program, t->n_foreign + 1, sizeof *all);
     if (t->n_foreign)
@@ -343,9 +479,11 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
 bool
 lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
 {
-    const uint32_t at =
-        program_find_table(l->program, create->relation->relname);
-    struct table *t = &l->program->tables.at[at];
+    const uint32_t at = lower_table_of(l, create->relation);
+    struct table *t = at == UINT32_MAX ? NULL : &l->program->tables.at[at];
+    if (!t || strcmp(t->file, l->file) != 0 ||
+        t->line != lower_line(l, create->relation->location))
+        return true; // the table was there already
     for (size_t i = 0; i < create->n_table_elts; i++) {
         const PgQuery__Node *node = create->table_elts[i];
         if (NODE_IS(node, CONSTRAINT) &&
