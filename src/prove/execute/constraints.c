@@ -87,9 +87,9 @@ runner_keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
     if (!is_decided(t, row))
         runner_give_up(r);
     for (uint32_t i = 0; i < t->n_columns; i++)
-        if (row[i].null ? t->columns[i].not_null
-                        : !row[i].opaque &&
-                              !is_held(&t->columns[i], row[i].number))
+        if (row[i].null
+                ? t->columns[i].not_null
+                : !row[i].opaque && !is_held(&t->columns[i], row[i].number))
             return false;
     const struct datum **bound = r->bound;
     r->bound = &row;

@@ -65,8 +65,8 @@ add_to_aggregate(struct collecting *c, uint32_t i)
 {
     const struct aggregate *a = &c->q->aggregates[i];
     struct datum *total = &c->totals[i];
-    const struct datum d =
-        a->arg ? runner_evaluate(c->r, a->arg) : (struct datum){1, false, false};
+    const struct datum d = a->arg ? runner_evaluate(c->r, a->arg)
+                                  : (struct datum){1, false, false};
     if (d.opaque && (a->distinct || a->kind >= AGGREGATE_MIN))
         runner_give_up(c->r);
     if (d.null || (a->distinct && seen_before(c, i, d)))

@@ -246,7 +246,7 @@ struct table {
     const char *name, *file;
     const char *schema; // "" where none is named
     uint32_t line;
-    const char *unknown;              // why it is not modelled; NULL: it is
+    const char *unknown;               // why it is not modelled; NULL: it is
     const char *guarded[TABLE_WRITES]; // why such a write is not modelled
     uint64_t guarded_columns; // an UPDATE that sets none of them is modelled
     bool secured;             // it has row-level security
@@ -309,7 +309,7 @@ struct invariant {
 
 /* A function that is not understood.  What is said of the program is said of
  * the other functions. */
-struct refusal {
+struct function_refusal {
     const char *function; // "" for something that is no function
     const char *file;
     uint32_t line; // of the construct that is not modelled
@@ -328,7 +328,7 @@ struct program {
     VEC(struct table) tables;
     VEC(struct function *) functions;
     VEC(struct invariant) invariants;
-    VEC(struct refusal) refused;
+    VEC(struct function_refusal) refused;
     VEC(struct skipped) skipped;
 };
 

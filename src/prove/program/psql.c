@@ -44,9 +44,16 @@ begins_with(const char *at, const char *word)
 bool
 psql_defines(const char *text)
 {
+    static const char *const own[] = {
+        "\\i",    "\\ir",   "\\echo",   "\\restrict", "\\connect", "\\c",
+        "\\copy", "\\pset", "\\timing", "\\t",        "\\x",       "\\qecho"};
     bool first = true; // of a statement
     for (const char *at = text; *at;) {
         const char *end = skip_quoted(at);
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            if (*at == '\\' && (at == text || at[-1] == '\n') &&
+                begins_with(at, own[i]))
+                return true;
         if (first && (begins_with(at, "create") || begins_with(at, "alter")))
             return true;
         if (end == at) {

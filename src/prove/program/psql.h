@@ -8,8 +8,9 @@
 
 #include <stdbool.h>
 
-/* Whether a file defines tables or functions, so that it is a schema and no
- * script of pgbench, whatever its first statement is. */
+/* Whether a file defines tables or functions, or has commands that psql has and
+ * pgbench has not: then it is a schema and no script of pgbench, whatever its
+ * first statement is. */
 bool psql_defines(const char *text);
 
 /* The text with blanks for commands of psql (lines that begin with a backslash

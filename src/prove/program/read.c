@@ -20,7 +20,14 @@
 
 #include <string.h>
 
-enum pass { PASS_TYPES, PASS_TABLES, PASS_ALTERS, PASS_KEYS, PASS_FUNCTIONS, PASSES };
+enum pass {
+    PASS_TYPES,
+    PASS_TABLES,
+    PASS_ALTERS,
+    PASS_KEYS,
+    PASS_FUNCTIONS,
+    PASSES
+};
 
 struct source_file {
     const char *name, *text;
@@ -81,10 +88,9 @@ put_signature(const PgQuery__CreateFunctionStmt *create, struct buf *out)
         if (p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_OUT ||
             p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE)
             continue;
-        buf_printf(
-            out, "%s%s%s", out->n ? "," : "",
-            lower_last_name(p->arg_type->names, p->arg_type->n_names),
-            p->arg_type->n_array_bounds ? "[]" : "");
+        buf_printf(out, "%s%s%s", out->n ? "," : "",
+                   lower_last_name(p->arg_type->names, p->arg_type->n_names),
+                   p->arg_type->n_array_bounds ? "[]" : "");
     }
     buf_char(out, '\0');
 }
@@ -222,7 +228,7 @@ note_refusal(struct reading *r, const PgQuery__Node *node, struct err *why)
     if (!NODE_IS(node, CREATE_FUNCTION_STMT))
         return;
     const PgQuery__CreateFunctionStmt *create = node->create_function_stmt;
-    const struct refusal refusal = {
+    const struct function_refusal refusal = {
         .function = program_copy(
             p, lower_last_name(create->funcname, create->n_funcname)),
         .file = r->l.file,
@@ -300,9 +306,8 @@ check_program(const struct reading *r, struct err *err)
         return false;
     }
     err_set(err, ERR_SYNTAX, "%s",
-            p->functions.n
-                ? "no tables, expected those that the functions use"
-                : "no functions, expected one for each transaction");
+            p->functions.n ? "no tables, expected those that the functions use"
+                           : "no functions, expected one for each transaction");
     return err_in_file(err, r->files[0].name);
 }
 
@@ -310,7 +315,8 @@ static bool
 read_files(struct program *p, struct source_file *files, size_t n,
            struct err *err)
 {
-    struct reading r = {.l = {.program = p, .err = err}, .files = files, .n = n};
+    struct reading r = {
+        .l = {.program = p, .err = err}, .files = files, .n = n};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = parse_file(p, &files[i], err);

@@ -70,7 +70,7 @@ say_unknown(const struct program *p, const struct robust_proof *proof,
 static void
 say_refused(const struct program *p, struct prove_result *out)
 {
-    const struct refusal *r = &p->refused.at[0];
+    const struct function_refusal *r = &p->refused.at[0];
     char rest[60] = "", before[sizeof out->reason];
     if (p->refused.n > 1)
         snprintf(rest, sizeof rest, " (and %zu more)", p->refused.n - 1);

@@ -67,7 +67,7 @@ static void
 put_refused(const struct program *p, struct buf *out)
 {
     for (size_t i = 0; i < p->refused.n; i++) {
-        const struct refusal *r = &p->refused.at[i];
+        const struct function_refusal *r = &p->refused.at[i];
         buf_printf(out, "%s{\"line\":%u", i ? "," : ",\"refused\":[", r->line);
         put_text("function", r->function, out);
         put_text("file", r->file, out);

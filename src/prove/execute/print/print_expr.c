@@ -136,8 +136,8 @@ static void
 print_opaque(struct printing *p, const struct expr *e)
 {
     const bool cast = e->name[0] == ':';
-    const bool infix = !cast && !((e->name[0] | 32) >= 'a' &&
-                                  (e->name[0] | 32) <= 'z');
+    const bool infix =
+        !cast && !((e->name[0] | 32) >= 'a' && (e->name[0] | 32) <= 'z');
     buf_printf(p->out, "%s(", cast || infix ? "" : e->name);
     for (const struct expr *rest = e->arg[0]; rest;) {
         print_expr(p, rest->kind == EXPR_LIST ? rest->arg[0] : rest);

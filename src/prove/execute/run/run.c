@@ -70,7 +70,8 @@ runner_take_row(struct runner *r, const struct statement *s,
                 const struct datum *cells)
 {
     for (uint32_t i = 0; i < s->n_into; i++)
-        assign(r, s->into[i], cells ? cells[i] : (struct datum){0, true, false});
+        assign(r, s->into[i],
+               cells ? cells[i] : (struct datum){0, true, false});
 }
 
 static void

@@ -183,12 +183,20 @@ read_function(struct body *b)
     const uint32_t function = body_find(b, form_first(0), "PLpgSQL_function");
     const uint32_t block =
         body_find(b, body_find(b, function, "action"), "PLpgSQL_stmt_block");
+    // The compiler puts a block with handlers into one of its own.
+    const uint32_t inner =
+        body_find(b, block, "lineno") ? 0 : body_find(b, block, "body");
+    const uint32_t named =
+        inner && form_first(inner) < form_end(f, inner)
+            ? body_find(b, form_first(inner), "PLpgSQL_stmt_block")
+            : 0;
     b->top_line =
-        b->first_line + body_number(b, body_find(b, block, "lineno")) - 1;
+        b->first_line +
+        body_number(b, body_find(b, named ? named : block, "lineno")) - 1;
     if (!read_variables(b, function))
         return false;
     l->line = b->top_line;
-    if (body_find(b, block, "exceptions"))
+    if (!body_raises_again(b, body_find(b, block, "exceptions")))
         return lower_fail(l, -1, "an EXCEPTION block is not supported");
     return body_block(b, body_find(b, block, "body"), &l->function->body);
 }

@@ -148,6 +148,8 @@ read_return_query(struct body *b, uint32_t node)
 {
     const char *text = body_query(b, body_find(b, node, "query"));
     struct statement *s = text ? body_sql(b, text) : NULL;
+    if (s && s->kind != STATEMENT_SELECT && s->n_returning)
+        return s; // what it returns is seen
     if (!s || s->kind != STATEMENT_SELECT) {
         lower_fail(b->l, -1, "RETURN QUERY of something else than a SELECT");
         return NULL;
@@ -156,13 +158,46 @@ read_return_query(struct body *b, uint32_t node)
     return s;
 }
 
+/* Whether every handler (exceptions 0: there is none) ends in an error of its
+ * own.  Then an error of the block aborts the transaction as without them. */
+bool
+body_raises_again(const struct body *b, uint32_t exceptions)
+{
+    enum { ERROR_LEVEL = 21 };
+    if (!exceptions)
+        return true;
+    const uint32_t list = body_find(
+        b, body_find(b, exceptions, "PLpgSQL_exception_block"), "exc_list");
+    if (!list)
+        return false;
+    for (uint32_t i = form_first(list); i < form_end(&b->forms, list);
+         i = form_next(&b->forms, i)) {
+        const uint32_t action =
+            body_find(b, body_find(b, i, "PLpgSQL_exception"), "action");
+        bool raises = false;
+        for (uint32_t j = action ? form_first(action) : 0;
+             action && j < form_end(&b->forms, action);
+             j = form_next(&b->forms, j)) {
+            const uint32_t raise = body_find(b, j, "PLpgSQL_stmt_raise");
+            raises =
+                raise && body_number(b, body_find(b, raise, "elog_level")) >=
+                             ERROR_LEVEL;
+            if (!raise || raises)
+                break; // only notices stand in front of it
+        }
+        if (!raises)
+            return false;
+    }
+    return true;
+}
+
 /* A block inside the body; one with variables or handlers of its own is not
  * understood. */
 static struct statement *
 read_inner_block(struct body *b, uint32_t node)
 {
     struct lower *l = b->l;
-    if (body_find(b, node, "exceptions")) {
+    if (!body_raises_again(b, body_find(b, node, "exceptions"))) {
         lower_fail(l, -1, "an EXCEPTION block is not supported");
         return NULL;
     }

@@ -33,6 +33,16 @@ struct user_type {
     bool checked;
 };
 
+/* A constraint by the name that PostgreSQL gives it, for DROP CONSTRAINT. */
+struct named {
+    uint32_t table;
+    const char *name; // "": not known
+    bool dropped;
+    const PgQuery__Constraint *node;
+    const struct expr *check; // of CHECK
+    const uint32_t *unique;   // the columns of UNIQUE
+};
+
 /* A table that can be named in expressions now. */
 struct visible {
     const char *name; // alias, or the table's name
@@ -60,8 +70,8 @@ struct lower {
     bool padded;        // some values have the type char
     bool uuids;         // some have the type uuid
     VEC(struct user_type) types;
-    VEC(const char *) functions; // the names of all that the files make
-    VEC(const char *) constraints; // the names of those of all tables
+    VEC(const char *) functions;   // the names of all that the files make
+    VEC(struct named) constraints; // of all tables
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
@@ -131,6 +141,8 @@ struct expr *lower_opaque_call(struct lower *l, const PgQuery__FuncCall *call);
 struct expr *lower_opaque_operator(struct lower *l, const char *name,
                                    struct expr *a, struct expr *b,
                                    int location);
+/* current_user and its kin: one value for a transaction. */
+struct expr *lower_session_value(struct lower *l, const char *name);
 struct expr *lower_argument(struct lower *l, const PgQuery__Node *node);
 struct expr *lower_whole_row(struct lower *l, const char *name);
 bool lower_defines_function(const struct lower *l, const char *name);
@@ -226,6 +238,19 @@ void lower_hidden_key(struct lower *l, struct table *t);
 void lower_table_unknown(struct lower *l, struct table *t);
 void lower_table_guard(struct lower *l, struct table *t, enum table_write w,
                        const char *format, const char *name);
+
+/* Constraints by name: lower_named.c.  lower_name_constraint is told of each
+ * when it is made; lower_drop_constraint fails where it cannot know which one
+ * is meant. */
+void lower_name_constraint(struct lower *l, const struct table *t,
+                           const PgQuery__Constraint *k,
+                           const struct columns *columns,
+                           const struct expr *check);
+bool lower_drop_constraint(struct lower *l, struct table *t, const char *name,
+                           bool missing_ok);
+bool lower_is_dropped(const struct lower *l, const PgQuery__Constraint *k);
+void lower_remove_unique(struct table *t, uint32_t i);
+void lower_remove_check(struct table *t, uint32_t i);
 
 /* ALTER TABLE, and its keys in a later pass: lower_alter.c. */
 bool lower_alter(struct lower *l, const PgQuery__AlterTableStmt *alter);

@@ -33,8 +33,22 @@ move_columns(struct columns *c, uint32_t gone)
         c->at[i] -= c->at[i] > gone;
 }
 
-/* PostgreSQL drops the constraints that mention the column; a table that has
- * any is not modelled any more. */
+/* A copy of an expression about one row, without a column that is not in it. */
+static const struct expr *
+without_column(struct lower *l, const struct expr *e, uint32_t gone, bool *used)
+{
+    struct expr *copy = expr_new(l, e->kind, e->type);
+    *copy = *e;
+    if (e->kind == EXPR_COLUMN) {
+        *used = *used || e->column == gone;
+        copy->column -= e->column > gone;
+    }
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
+        copy->arg[i] = without_column(l, e->arg[i], gone, used);
+    return copy;
+}
+
+/* PostgreSQL drops the constraints that mention the column, too. */
 static bool
 drop_column(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
 {
@@ -43,13 +57,21 @@ drop_column(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
         return cmd->missing_ok ||
                lower_fail(l, -1, "table %s has no column '%s'", t->name,
                           cmd->name);
-    bool used = t->n_checks || in_columns(&t->primary, c);
-    for (uint32_t i = 0; i < t->n_unique; i++)
-        used = used || in_columns(&t->unique[i], c);
-    if (used)
-        return lower_fail(l, -1,
-                          "DROP COLUMN of a table with constraints is not "
-                          "supported");
+    if (in_columns(&t->primary, c))
+        t->primary = (struct columns){0};
+    for (uint32_t i = t->n_unique; i-- > 0;)
+        if (in_columns(&t->unique[i], c))
+            lower_remove_unique(t, i);
+    for (uint32_t i = t->n_checks; i-- > 0;) {
+        bool used = false;
+        const struct expr *check = without_column(l, t->checks[i], c, &used);
+        for (size_t k = 0; k < l->constraints.n; k++)
+            if (l->constraints.at[k].check == t->checks[i])
+                l->constraints.at[k].check = check;
+        t->checks[i] = check;
+        if (used)
+            lower_remove_check(t, i);
+    }
     memmove(t->columns + c, t->columns + c + 1,
             (t->n_columns - c - 1) * sizeof *t->columns);
     memset(&t->columns[--t->n_columns], 0, sizeof *t->columns);
@@ -148,22 +170,6 @@ is_skipped(PgQuery__AlterTableType type)
     }
 }
 
-/* DROP CONSTRAINT: which one is not known by its name, except for one that the
- * files never made. */
-static bool
-drop_constraint(struct lower *l, const struct table *t,
-                const PgQuery__AlterTableCmd *cmd)
-{
-    for (size_t i = 0; i < l->constraints.n; i++)
-        if (strcmp(l->constraints.at[i], cmd->name) == 0)
-            return lower_fail(l, -1, "DROP CONSTRAINT is not supported");
-    return cmd->missing_ok
-               ? true
-               : lower_fail(l, -1,
-                            "DROP CONSTRAINT of table %s is not supported",
-                            t->name);
-}
-
 static bool
 run_command(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
 {
@@ -174,12 +180,15 @@ run_command(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
         return drop_column(l, t, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint:
         if (cmd->def->constraint->indexname &&
-            *cmd->def->constraint->indexname)
-            return lower_fail(l, -1,
-                              "a constraint USING INDEX is not supported");
+            *cmd->def->constraint->indexname) {
+            // Of a unique index, which is a constraint already.
+            return cmd->def->constraint->contype ==
+                       PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE ||
+                   lower_fail(l, -1, "a key USING INDEX is not supported");
+        }
         return lower_constraint(l, t, UINT32_MAX, cmd->def->constraint);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint:
-        return drop_constraint(l, t, cmd);
+        return lower_drop_constraint(l, t, cmd->name, cmd->missing_ok);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRowSecurity:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ForceRowSecurity:
         t->secured = true;
@@ -203,7 +212,7 @@ lower_alter(struct lower *l, const PgQuery__AlterTableStmt *alter)
     if (!t || alter->objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE) {
         lower_skip(l, "ALTER", alter->relation->relname,
                    alter->relation->location);
-        return true; // of a view, a sequence, a table of somebody else
+        return true; // of a view, a sequence, a table of another file
     }
     for (size_t i = 0; i < alter->n_cmds; i++)
         if (!run_command(l, t, alter->cmds[i]->alter_table_cmd)) {
@@ -221,6 +230,7 @@ lower_alter_keys(struct lower *l, const PgQuery__AlterTableStmt *alter)
         const PgQuery__AlterTableCmd *cmd = alter->cmds[i]->alter_table_cmd;
         const PgQuery__Node *def = cmd->def;
         if (NODE_IS(def, CONSTRAINT) &&
+            cmd->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint &&
             def->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
             !lower_foreign_key(l, t, UINT32_MAX, def->constraint))
             return lower_table_unknown(l, t), false;

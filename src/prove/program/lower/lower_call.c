@@ -43,9 +43,9 @@ lower_aggregate(struct lower *l, const PgQuery__FuncCall *call,
         l->in_aggregate = false;
         if (!arg)
             return NULL;
-        const bool dates = (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) &&
-                           (arg->type == TYPE_DATE ||
-                            arg->type == TYPE_TIMESTAMP);
+        const bool dates =
+            (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) &&
+            (arg->type == TYPE_DATE || arg->type == TYPE_TIMESTAMP);
         if (kind != AGGREGATE_COUNT && !dates &&
             !(arg = lower_cast(
                   l, arg, kind >= AGGREGATE_ANY ? TYPE_BOOLEAN : TYPE_INTEGER,

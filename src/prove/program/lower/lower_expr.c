@@ -152,6 +152,22 @@ lower_elements(struct lower *l, const char *name, PgQuery__Node *const *nodes,
     return e;
 }
 
+/* NULLIF and IS [NOT] DISTINCT FROM of a type that is not understood. */
+static struct expr *
+lower_opaque_test(struct lower *l, PgQuery__AExprKind kind, struct expr *a,
+                  struct expr *b)
+{
+    struct expr *args[] = {a, b};
+    const bool nullif = kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF;
+    struct expr *e = lower_opaque(
+        l, nullif ? "nullif" : "IS DISTINCT FROM",
+        (struct scalar_type){.type = nullif ? TYPE_OPAQUE : TYPE_BOOLEAN}, args,
+        2);
+    return kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT
+               ? expr_unary(l, EXPR_NOT, e)
+               : e;
+}
+
 static struct expr *
 lower_a_expr(struct lower *l, const PgQuery__AExpr *node)
 {
@@ -201,18 +217,8 @@ lower_a_expr(struct lower *l, const PgQuery__AExpr *node)
         return lower_operator(l, name, a, b, node->location);
     if (!lower_match_types(l, &a, &b, node->location))
         return NULL;
-    if (a->type == TYPE_OPAQUE) {
-        struct expr *args[] = {a, b};
-        const bool nullif =
-            node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF;
-        struct expr *e = lower_opaque(
-            l, nullif ? "nullif" : "IS DISTINCT FROM",
-            (struct scalar_type){.type = nullif ? TYPE_OPAQUE : TYPE_BOOLEAN},
-            args, 2);
-        return node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT
-                   ? expr_unary(l, EXPR_NOT, e)
-                   : e;
-    }
+    if (a->type == TYPE_OPAQUE)
+        return lower_opaque_test(l, node->kind, a, b);
     if (node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF) {
         struct expr *e = expr_new(l, EXPR_CASE, a->type);
         struct expr *null = expr_null(l);
@@ -278,6 +284,9 @@ static struct expr *
 lower_moment(struct lower *l, const PgQuery__SQLValueFunction *node)
 {
     struct input_site site = {.kind = INPUT_MOMENT};
+    if (node->op >= PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_ROLE &&
+        l->function)
+        return lower_session_value(l, "current_user");
     return lower_moment_type(l, node, &site.type) ? expr_input(l, site) : NULL;
 }
 

@@ -132,7 +132,8 @@ lower_parameter_types(struct lower *l, struct function *f,
         const uint32_t v = n++;
         const struct user_type *type = lower_find_type(
             l, lower_last_name(p->arg_type->names, p->arg_type->n_names));
-        struct expr *value = expr_new(l, EXPR_VARIABLE, l->variables.at[v].type);
+        struct expr *value =
+            expr_new(l, EXPR_VARIABLE, l->variables.at[v].type);
         value->index = v;
         value->number = l->variables.at[v].number;
         struct expr *check = type && !p->arg_type->n_array_bounds
@@ -387,8 +388,7 @@ lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                               : "void";
     if (!returns_set)
         lower_type_of_name(returns, &l->returns);
-    l->has_result =
-        !returns_set && strcmp(returns, "void") != 0 && !l->outs.n;
+    l->has_result = !returns_set && strcmp(returns, "void") != 0 && !l->outs.n;
     if (l->outs.n)
         l->returns = (struct scalar_type){0};
     bool ok;

@@ -23,86 +23,182 @@ static const struct known {
     char result, kind;
 } known[] = {
     // texts
-    {"lower", 't', 't'}, {"upper", 't', 't'}, {"btrim", 't', 't'},
-    {"trim", 't', 't'}, {"ltrim", 't', 't'}, {"rtrim", 't', 't'},
-    {"initcap", 't', 't'}, {"replace", 't', 't'}, {"left", 't', 't'},
-    {"right", 't', 't'}, {"reverse", 't', 't'}, {"md5", 't', 't'},
-    {"substr", 't', 'p'}, {"substring", 't', 'p'}, {"lpad", 't', 't'},
-    {"rpad", 't', 't'}, {"split_part", 't', 'p'}, {"concat", 't', 'w'},
-    {"concat_ws", 't', 'p'}, {"format", 't', 'p'}, {"to_char", 't', 'p'},
-    {"quote_ident", 't', 't'}, {"quote_literal", 't', 't'},
-    {"quote_nullable", 't', 'w'}, {"translate", 't', 't'},
-    {"regexp_replace", 't', 'p'}, {"regexp_match", 'o', 'p'},
-    {"encode", 't', 'p'}, {"decode", 'o', 'p'}, {"convert_from", 't', 'p'},
-    {"convert_to", 'o', 'p'}, {"length", 'i', 't'}, {"char_length", 'i', 't'},
-    {"character_length", 'i', 't'}, {"octet_length", 'i', 't'},
-    {"position", 'i', 't'}, {"strpos", 'i', 't'}, {"hashtext", 'i', 't'},
-    {"hashtextextended", 'L', 't'}, {"starts_with", 'b', 't'},
-    {"digest", 'o', 'p'}, {"hmac", 'o', 'p'}, {"crypt", 't', 'p'},
-    {"sha256", 'o', 't'}, {"string_to_array", 'o', 'p'}, {"repeat", 't', 'p'},
-    {"chr", 't', 'p'}, {"ascii", 'i', 't'}, {"array_to_string", 't', 'p'},
-    {"unaccent", 't', 'p'}, {"similarity", 'o', 'p'},
+    {"lower", 't', 't'},
+    {"upper", 't', 't'},
+    {"btrim", 't', 't'},
+    {"trim", 't', 't'},
+    {"ltrim", 't', 't'},
+    {"rtrim", 't', 't'},
+    {"initcap", 't', 't'},
+    {"replace", 't', 't'},
+    {"left", 't', 't'},
+    {"right", 't', 't'},
+    {"reverse", 't', 't'},
+    {"md5", 't', 't'},
+    {"substr", 't', 'p'},
+    {"substring", 't', 'p'},
+    {"lpad", 't', 't'},
+    {"rpad", 't', 't'},
+    {"split_part", 't', 'p'},
+    {"concat", 't', 'w'},
+    {"concat_ws", 't', 'p'},
+    {"format", 't', 'p'},
+    {"to_char", 't', 'p'},
+    {"quote_ident", 't', 't'},
+    {"quote_literal", 't', 't'},
+    {"quote_nullable", 't', 'w'},
+    {"translate", 't', 't'},
+    {"regexp_replace", 't', 'p'},
+    {"regexp_match", 'o', 'p'},
+    {"encode", 't', 'p'},
+    {"decode", 'o', 'p'},
+    {"convert_from", 't', 'p'},
+    {"convert_to", 'o', 'p'},
+    {"length", 'i', 't'},
+    {"char_length", 'i', 't'},
+    {"character_length", 'i', 't'},
+    {"octet_length", 'i', 't'},
+    {"position", 'i', 't'},
+    {"strpos", 'i', 't'},
+    {"hashtext", 'i', 't'},
+    {"hashtextextended", 'L', 't'},
+    {"starts_with", 'b', 't'},
+    {"digest", 'o', 'p'},
+    {"hmac", 'o', 'p'},
+    {"crypt", 't', 'p'},
+    {"sha256", 'o', 't'},
+    {"string_to_array", 'o', 'p'},
+    {"repeat", 't', 'p'},
+    {"chr", 't', 'p'},
+    {"ascii", 'i', 't'},
+    {"array_to_string", 't', 'p'},
+    {"unaccent", 't', 'p'},
+    {"similarity", 'o', 'p'},
     // numbers
-    {"round", '1', 'p'}, {"floor", '1', 'p'}, {"ceil", '1', 'p'},
-    {"ceiling", '1', 'p'}, {"trunc", '1', 'p'}, {"sign", '1', 'p'},
-    {"power", 'o', 'p'}, {"sqrt", 'o', 'p'}, {"exp", 'o', 'p'},
-    {"ln", 'o', 'p'}, {"log", 'o', 'p'}, {"div", 'n', 'p'},
-    {"pi", 'o', 'p'}, {"width_bucket", 'i', 'p'},
+    {"round", '1', 'p'},
+    {"floor", '1', 'p'},
+    {"ceil", '1', 'p'},
+    {"ceiling", '1', 'p'},
+    {"trunc", '1', 'p'},
+    {"sign", '1', 'p'},
+    {"power", 'o', 'p'},
+    {"sqrt", 'o', 'p'},
+    {"exp", 'o', 'p'},
+    {"ln", 'o', 'p'},
+    {"log", 'o', 'p'},
+    {"div", 'n', 'p'},
+    {"pi", 'o', 'p'},
+    {"width_bucket", 'i', 'p'},
     // moments
-    {"date_trunc", 'T', 'p'}, {"date_part", 'n', 'p'}, {"extract", 'n', 'p'},
-    {"age", 'o', 'p'}, {"make_interval", 'o', 'p'}, {"to_timestamp", 'T', 'p'},
-    {"to_date", 'o', 'p'}, {"make_date", 'o', 'p'}, {"timezone", 'T', 'p'},
-    {"isfinite", 'b', 't'}, {"make_timestamp", 'T', 'p'},
-    {"make_timestamptz", 'T', 'p'}, {"justify_interval", 'o', 'p'},
+    {"date_trunc", 'T', 'p'},
+    {"date_part", 'n', 'p'},
+    {"extract", 'n', 'p'},
+    {"age", 'o', 'p'},
+    {"make_interval", 'o', 'p'},
+    {"to_timestamp", 'T', 'p'},
+    {"to_date", 'o', 'p'},
+    {"make_date", 'o', 'p'},
+    {"timezone", 'T', 'p'},
+    {"isfinite", 'b', 't'},
+    {"make_timestamp", 'T', 'p'},
+    {"make_timestamptz", 'T', 'p'},
+    {"justify_interval", 'o', 'p'},
     // json
-    {"json_build_object", 'o', 'w'}, {"jsonb_build_object", 'o', 'w'},
-    {"json_build_array", 'o', 'w'}, {"jsonb_build_array", 'o', 'w'},
-    {"to_json", 'o', 't'}, {"to_jsonb", 'o', 't'}, {"row_to_json", 'o', 't'},
-    {"array_to_json", 'o', 't'}, {"jsonb_set", 'o', 'p'},
-    {"jsonb_insert", 'o', 'p'}, {"jsonb_strip_nulls", 'o', 't'},
-    {"json_strip_nulls", 'o', 't'}, {"jsonb_typeof", 't', 't'},
-    {"json_typeof", 't', 't'}, {"jsonb_array_length", 'i', 'p'},
-    {"json_array_length", 'i', 'p'}, {"jsonb_extract_path_text", 't', 'p'},
-    {"jsonb_extract_path", 'o', 'p'}, {"json_extract_path_text", 't', 'p'},
-    {"jsonb_object", 'o', 'p'}, {"jsonb_pretty", 't', 't'},
-    {"jsonb_path_exists", 'b', 'p'}, {"jsonb_path_query_first", 'o', 'p'},
+    {"json_build_object", 'o', 'w'},
+    {"jsonb_build_object", 'o', 'w'},
+    {"json_build_array", 'o', 'w'},
+    {"jsonb_build_array", 'o', 'w'},
+    {"to_json", 'o', 't'},
+    {"to_jsonb", 'o', 't'},
+    {"row_to_json", 'o', 't'},
+    {"array_to_json", 'o', 't'},
+    {"jsonb_set", 'o', 'p'},
+    {"jsonb_insert", 'o', 'p'},
+    {"jsonb_strip_nulls", 'o', 't'},
+    {"json_strip_nulls", 'o', 't'},
+    {"jsonb_typeof", 't', 't'},
+    {"json_typeof", 't', 't'},
+    {"jsonb_array_length", 'i', 'p'},
+    {"json_array_length", 'i', 'p'},
+    {"jsonb_extract_path_text", 't', 'p'},
+    {"jsonb_extract_path", 'o', 'p'},
+    {"json_extract_path_text", 't', 'p'},
+    {"jsonb_object", 'o', 'p'},
+    {"jsonb_pretty", 't', 't'},
+    {"jsonb_path_exists", 'b', 'p'},
+    {"jsonb_path_query_first", 'o', 'p'},
     // arrays, search, others
-    {"array_length", 'i', 'p'}, {"cardinality", 'i', 't'},
-    {"array_append", 'o', 'p'}, {"array_prepend", 'o', 'p'},
-    {"array_cat", 'o', 'p'}, {"array_remove", 'o', 'p'},
-    {"array_position", 'i', 'p'}, {"array_upper", 'i', 'p'},
-    {"array_lower", 'i', 'p'}, {"array_ndims", 'i', 'p'},
-    {"array_replace", 'o', 'p'}, {"num_nonnulls", 'i', 'w'},
-    {"num_nulls", 'i', 'w'}, {"to_tsvector", 'o', 'p'},
-    {"to_tsquery", 'o', 'p'}, {"plainto_tsquery", 'o', 'p'},
-    {"websearch_to_tsquery", 'o', 'p'}, {"ts_rank", 'o', 'p'},
-    {"ts_headline", 't', 'p'}, {"setweight", 'o', 'p'},
-    {"tstzrange", 'o', 'p'}, {"daterange", 'o', 'p'}, {"int4range", 'o', 'p'},
-    {"tsrange", 'o', 'p'}, {"int8range", 'o', 'p'}, {"numrange", 'o', 'p'},
-    {"upper_inf", 'b', 'p'}, {"isempty", 'b', 'p'}, {"host", 't', 'p'},
-    {"st_makepoint", 'o', 'p'}, {"st_distance", 'o', 'p'},
-    {"st_dwithin", 'b', 'p'}, {"st_setsrid", 'o', 'p'},
-    {"pg_sleep", 'o', 'w'}, {"pg_typeof", 't', 'w'}, {"version", 't', 'w'},
+    {"array_length", 'i', 'p'},
+    {"cardinality", 'i', 't'},
+    {"array_append", 'o', 'p'},
+    {"array_prepend", 'o', 'p'},
+    {"array_cat", 'o', 'p'},
+    {"array_remove", 'o', 'p'},
+    {"array_position", 'i', 'p'},
+    {"array_upper", 'i', 'p'},
+    {"array_lower", 'i', 'p'},
+    {"array_ndims", 'i', 'p'},
+    {"array_replace", 'o', 'p'},
+    {"num_nonnulls", 'i', 'w'},
+    {"num_nulls", 'i', 'w'},
+    {"to_tsvector", 'o', 'p'},
+    {"to_tsquery", 'o', 'p'},
+    {"plainto_tsquery", 'o', 'p'},
+    {"websearch_to_tsquery", 'o', 'p'},
+    {"ts_rank", 'o', 'p'},
+    {"ts_headline", 't', 'p'},
+    {"setweight", 'o', 'p'},
+    {"tstzrange", 'o', 'p'},
+    {"daterange", 'o', 'p'},
+    {"int4range", 'o', 'p'},
+    {"tsrange", 'o', 'p'},
+    {"int8range", 'o', 'p'},
+    {"numrange", 'o', 'p'},
+    {"upper_inf", 'b', 'p'},
+    {"isempty", 'b', 'p'},
+    {"host", 't', 'p'},
+    {"st_makepoint", 'o', 'p'},
+    {"st_distance", 'o', 'p'},
+    {"st_dwithin", 'b', 'p'},
+    {"st_setsrid", 'o', 'p'},
+    {"pg_sleep", 'o', 'w'},
+    {"pg_typeof", 't', 'w'},
+    {"version", 't', 'w'},
     // It tells other sessions, not the tables.
     {"pg_notify", 'o', 't'},
     // Locks only take executions away: a proof needs none of them.
-    {"pg_advisory_xact_lock", 'o', 'p'}, {"pg_advisory_lock", 'o', 'p'},
-    {"pg_advisory_unlock", 'b', 'p'}, {"pg_try_advisory_lock", 'b', 'v'},
+    {"pg_advisory_xact_lock", 'o', 'p'},
+    {"pg_advisory_lock", 'o', 'p'},
+    {"pg_advisory_unlock", 'b', 'p'},
+    {"pg_try_advisory_lock", 'b', 'v'},
     {"pg_try_advisory_xact_lock", 'b', 'v'},
     {"pg_advisory_xact_lock_shared", 'o', 'p'},
     // values that differ from call to call
-    {"random", 'o', 'v'}, {"gen_random_uuid", 't', 'v'},
-    {"uuid_generate_v4", 't', 'v'}, {"uuid_generate_v1", 't', 'v'},
-    {"uuid_generate_v1mc", 't', 'v'}, {"uuidv7", 't', 'v'},
-    {"gen_random_bytes", 'o', 'v'}, {"gen_salt", 't', 'v'},
-    {"nextval", 'L', 'v'}, {"currval", 'L', 'v'}, {"lastval", 'L', 'v'},
-    {"timeofday", 't', 'v'}, {"pg_backend_pid", 'i', 's'},
-    {"txid_current", 'L', 's'}, {"pg_current_xact_id", 'o', 's'},
-    {"current_setting", 't', 'v'}, {"set_config", 't', 'p'},
-    {"current_schema", 't', 's'}, {"current_database", 't', 's'},
-    {"inet_client_addr", 'o', 's'}, {"session_user", 't', 's'},
+    {"random", 'o', 'v'},
+    {"gen_random_uuid", 't', 'v'},
+    {"uuid_generate_v4", 't', 'v'},
+    {"uuid_generate_v1", 't', 'v'},
+    {"uuid_generate_v1mc", 't', 'v'},
+    {"uuidv7", 't', 'v'},
+    {"gen_random_bytes", 'o', 'v'},
+    {"gen_salt", 't', 'v'},
+    {"nextval", 'L', 'v'},
+    {"currval", 'L', 'v'},
+    {"lastval", 'L', 'v'},
+    {"timeofday", 't', 'v'},
+    {"pg_backend_pid", 'i', 's'},
+    {"txid_current", 'L', 's'},
+    {"pg_current_xact_id", 'o', 's'},
+    {"current_setting", 't', 'v'},
+    {"set_config", 't', 'p'},
+    {"current_schema", 't', 's'},
+    {"current_database", 't', 's'},
+    {"inet_client_addr", 'o', 's'},
+    {"session_user", 't', 's'},
     // Supabase: the claims of the session
-    {"uid", 't', 's'}, {"jwt", 'o', 's'}, {"role", 't', 's'},
+    {"uid", 't', 's'},
+    {"jwt", 'o', 's'},
+    {"role", 't', 's'},
     {"email", 't', 's'},
 };
 
@@ -142,9 +238,8 @@ lower_opaque_total(struct lower *l, const char *name, struct scalar_type type,
 static bool
 is_safe_cast(enum value_type from, enum value_type to)
 {
-    return to == TYPE_TEXT ||
-           ((from == TYPE_DATE || from == TYPE_TIMESTAMP) &&
-            (to == TYPE_DATE || to == TYPE_TIMESTAMP));
+    return to == TYPE_TEXT || ((from == TYPE_DATE || from == TYPE_TIMESTAMP) &&
+                               (to == TYPE_DATE || to == TYPE_TIMESTAMP));
 }
 
 struct expr *
@@ -172,8 +267,8 @@ result_type(char result, const struct expr *first)
                   : result == 'n' ? NUMBER_NUMERIC
                                   : NUMBER_INTEGER;
     if (result == '1' && first)
-        type = (struct scalar_type){.type = first->type,
-                                    .number = first->number};
+        type =
+            (struct scalar_type){.type = first->type, .number = first->number};
     return type;
 }
 
@@ -206,6 +301,12 @@ session_value(struct lower *l, const char *name, struct scalar_type type)
     return e;
 }
 
+struct expr *
+lower_session_value(struct lower *l, const char *name)
+{
+    return session_value(l, name, (struct scalar_type){.type = TYPE_TEXT});
+}
+
 static const struct known *
 find_known(const char *name)
 {
@@ -222,10 +323,10 @@ is_known_schema(const PgQuery__FuncCall *call, const struct known *k)
     const char *schema =
         call->n_funcname > 1 ? lower_last_name(call->funcname, 1) : "";
     const bool claims = k >= known + sizeof known / sizeof *known - 4;
-    return claims ? strcmp(schema, "auth") == 0
-                  : !*schema || !strcmp(schema, "pg_catalog") ||
-                        !strcmp(schema, "extensions") ||
-                        !strcmp(schema, "public");
+    return claims
+               ? strcmp(schema, "auth") == 0
+               : !*schema || !strcmp(schema, "pg_catalog") ||
+                     !strcmp(schema, "extensions") || !strcmp(schema, "public");
 }
 
 struct expr *
@@ -366,9 +467,9 @@ lower_user_type(struct lower *l, const PgQuery__Node *node)
     struct user_type type = {0};
     if (NODE_IS(node, CREATE_ENUM_STMT)) {
         const PgQuery__CreateEnumStmt *create = node->create_enum_stmt;
-        type.name = program_copy(
-            l->program,
-            lower_last_name(create->type_name, create->n_type_name));
+        type.name =
+            program_copy(l->program, lower_last_name(create->type_name,
+                                                     create->n_type_name));
         type.type.type = TYPE_TEXT;
         type.n_labels = (uint32_t)create->n_vals;
         type.labels =
@@ -379,9 +480,9 @@ lower_user_type(struct lower *l, const PgQuery__Node *node)
                             strlen(create->vals[i]->string->sval));
     } else {
         const PgQuery__CreateDomainStmt *create = node->create_domain_stmt;
-        type.name = program_copy(
-            l->program,
-            lower_last_name(create->domainname, create->n_domainname));
+        type.name =
+            program_copy(l->program, lower_last_name(create->domainname,
+                                                     create->n_domainname));
         if (!lower_type(l, create->type_name, &type.type))
             return false;
         type.checked = create->n_constraints > 0;

@@ -79,9 +79,9 @@ note_do(struct lower *l, const PgQuery__DoStmt *block, int location)
     for (size_t i = 0; i < block->n_args; i++)
         if (strcmp(block->args[i]->def_elem->defname, "as") == 0)
             text = block->args[i]->def_elem->arg->string->sval;
-    const bool alters = find_word(text, "alter") || find_word(text, "trigger") ||
-                        find_word(text, "rule") || find_word(text, "unique") ||
-                        find_word(text, "drop");
+    const bool alters = find_word(text, "alter") ||
+                        find_word(text, "trigger") || find_word(text, "rule") ||
+                        find_word(text, "unique") || find_word(text, "drop");
     const bool dynamic = find_word(text, "execute") != NULL;
     for (size_t i = 0; alters && i < l->program->tables.n; i++) {
         struct table *t = &l->program->tables.at[i];

@@ -54,21 +54,48 @@ lower_add_check(struct lower *l, struct table *t, const struct expr *e)
     t->checks = all;
 }
 
+/* A condition of which nothing is known: a proof takes any answer, and no
+ * anomaly may depend on it. */
+static struct expr *
+any_check(struct lower *l)
+{
+    return lower_opaque(l, "check", (struct scalar_type){.type = TYPE_BOOLEAN},
+                        NULL, 0);
+}
+
+/* A constraint that is not modelled stands in the way of writes. */
+static bool
+guard_constraint(struct lower *l, struct table *t, const char *what)
+{
+    t->guarded_columns = UINT64_MAX;
+    lower_table_guard(l, t, TABLE_INSERT, what, "");
+    lower_table_guard(l, t, TABLE_UPDATE, what, "");
+    lower_add_check(l, t, any_check(l));
+    return true;
+}
+
 /* A condition on one row, which is source 0. */
 static bool
-add_check(struct lower *l, struct table *t, const PgQuery__Node *node)
+add_check(struct lower *l, struct table *t, const PgQuery__Constraint *k)
 {
+    const PgQuery__Node *node = k->raw_expr;
     vec_clear(&l->sources);
     vec_clear(&l->visible);
     vec_push(&l->program->tables, *t);
     lower_add_source(l, t->name, (uint32_t)l->program->tables.n - 1);
+    struct err none = {0};
+    struct err *const err = l->err;
+    l->err = &none;
     const struct expr *e = lower_condition(l, node);
+    l->err = err;
     l->program->tables.n--;
     vec_clear(&l->sources);
     vec_clear(&l->visible);
-    if (e)
-        lower_add_check(l, t, e);
-    return e != NULL;
+    if (!e)
+        e = any_check(l);
+    lower_add_check(l, t, e);
+    lower_name_constraint(l, t, k, NULL, e);
+    return true;
 }
 
 /* DEFAULT: a constant, or a moment or something else that is generated. */
@@ -116,54 +143,26 @@ lower_default(struct lower *l, struct table_column *column,
     return true;
 }
 
-/* A constraint of the table, or of its column c (UINT32_MAX: none). */
-bool
-lower_constraint(struct lower *l, struct table *t, uint32_t c,
-                 const PgQuery__Constraint *k)
+/* PRIMARY KEY and UNIQUE, of the columns or of those that it names. */
+static bool
+lower_key(struct lower *l, struct table *t, const PgQuery__Constraint *k,
+          bool own, struct columns columns)
 {
-    const bool own = c != UINT32_MAX;
-    struct columns columns = own ? one_column(l, c) : (struct columns){0};
-    if (k->conname && *k->conname)
-        vec_push(&l->constraints, program_copy(l->program, k->conname));
-    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
-        (k->deferrable || k->initdeferred))
-        return lower_fail(l, k->location,
-                          "a deferrable constraint is not supported");
-    switch (k->contype) {
-    case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
-        return true;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
-        t->columns[c].not_null = true;
-        return true;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
-        t->columns[c].generated = t->columns[c].not_null = true;
-        t->columns[c].always = *k->generated_when == 'a';
-        return true;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
-        return lower_default(l, &t->columns[c], k->raw_expr, k->location);
-    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
-        return add_check(l, t, k->raw_expr);
-    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
-        break;
-    default:
-        return lower_fail(l, k->location,
-                          "a constraint of a kind that is not supported");
-    }
     if (k->nulls_not_distinct)
-        return lower_fail(l, k->location,
-                          "NULLS NOT DISTINCT is not supported");
+        return guard_constraint(l, t, "UNIQUE with NULLS NOT DISTINCT");
     if (!own && !find_columns(l, t, k->keys, k->n_keys, k->location, &columns))
         return false;
     for (uint32_t i = 0; i < columns.n; i++)
-        if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
+        if (t->columns[columns.at[i]].type == TYPE_OPAQUE &&
+            k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE)
+            return guard_constraint(l, t,
+                                    "UNIQUE of a type that is not understood");
+        else if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
             return lower_fail(l, k->location,
                               "a key of a type that is not understood, column "
                               "%s",
                               t->columns[columns.at[i]].name);
+    lower_name_constraint(l, t, k, &columns, NULL);
     if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE) {
         add_unique(l, t, columns);
         return true;
@@ -174,6 +173,53 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
     for (uint32_t i = 0; i < columns.n; i++)
         t->columns[columns.at[i]].not_null = true;
     return true;
+}
+
+/* A constraint of the table, or of its column c (UINT32_MAX: none). */
+bool
+lower_constraint(struct lower *l, struct table *t, uint32_t c,
+                 const PgQuery__Constraint *k)
+{
+    const bool own = c != UINT32_MAX;
+    struct columns columns = own ? one_column(l, c) : (struct columns){0};
+    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
+        (k->deferrable || k->initdeferred))
+        return lower_fail(l, k->location,
+                          "a deferrable constraint is not supported");
+    switch (k->contype) {
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE:
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
+        if (!own && !find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
+                                  &columns))
+            return false;
+        lower_name_constraint(l, t, k, &columns, NULL);
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
+        t->columns[c].not_null = true;
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+        t->columns[c].generated = t->columns[c].not_null = true;
+        t->columns[c].always = *k->generated_when == 'a';
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
+        return guard_constraint(l, t, "an EXCLUDE constraint");
+    case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
+        return guard_constraint(l, t, "a generated column");
+    case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
+        return lower_default(l, &t->columns[c], k->raw_expr, k->location);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
+        return add_check(l, t, k);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
+        break;
+    default:
+        return lower_fail(l, k->location,
+                          "a constraint of a kind that is not supported");
+    }
+    return lower_key(l, t, k, own, columns);
 }
 
 /* In some collations texts are equal that differ in their letters. */
@@ -334,15 +380,15 @@ lower_table(struct lower *l, const PgQuery__CreateStmt *create)
     }
     struct buf full = {0};
     if (program_find_table(l->program, name->relname) != UINT32_MAX)
-        buf_printf(&full, "%s.", *name->schemaname ? name->schemaname : "public");
+        buf_printf(&full, "%s.",
+                   *name->schemaname ? name->schemaname : "public");
     buf_text(&full, name->relname);
     struct table t = {.name = program_copy(l->program, full.at),
                       .schema = program_copy(l->program, name->schemaname),
                       .file = l->file,
                       .line = lower_line(l, name->location)};
     buf_free(&full);
-    t.columns =
-        program_alloc(l->program, LOWER_COLUMNS + 1, sizeof *t.columns);
+    t.columns = program_alloc(l->program, LOWER_COLUMNS + 1, sizeof *t.columns);
     const bool ok = lower_elements(l, &t, create);
     if (!ok)
         lower_table_unknown(l, &t);
@@ -357,9 +403,7 @@ guard_index(struct lower *l, struct table *t, const PgQuery__IndexStmt *index,
             const char *what)
 {
     (void)index;
-    t->guarded_columns = UINT64_MAX;
-    lower_table_guard(l, t, TABLE_INSERT, what, "");
-    lower_table_guard(l, t, TABLE_UPDATE, what, "");
+    guard_constraint(l, t, what);
 }
 
 bool
@@ -369,10 +413,10 @@ lower_index(struct lower *l, const PgQuery__IndexStmt *index)
     if (!index->unique || at == UINT32_MAX)
         return true;
     struct table *t = &l->program->tables.at[at];
-    const char *what =
-        index->nulls_not_distinct ? "a unique index with NULLS NOT DISTINCT"
-        : index->where_clause     ? "a partial unique index"
-                                  : NULL;
+    const char *what = index->nulls_not_distinct
+                           ? "a unique index with NULLS NOT DISTINCT"
+                       : index->where_clause ? "a partial unique index"
+                                             : NULL;
     struct columns columns = {0};
     columns.n = (uint32_t)index->n_index_params;
     columns.at = program_alloc(l->program, columns.n, sizeof *columns.at);
@@ -429,11 +473,23 @@ guard_cascade(struct lower *l, struct table *to, const struct table *t,
         lower_table_guard(l, to, TABLE_DELETE, words, t->name);
 }
 
+/* Whether a column of the key was dropped, and the key with it. */
+static bool
+lacks_column(const struct table *t, const PgQuery__Constraint *k, uint32_t c)
+{
+    for (size_t i = 0; i < k->n_fk_attrs; i++)
+        if (table_find_column(t, k->fk_attrs[i]->string->sval) == UINT32_MAX)
+            return true;
+    return !k->n_fk_attrs && c == UINT32_MAX;
+}
+
 bool
 lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
                   const PgQuery__Constraint *k)
 {
     struct foreign_key f = {0};
+    if (lower_is_dropped(l, k) || lacks_column(t, k, c))
+        return true;
     f.table = lower_table_of(l, k->pktable);
     if (f.table == UINT32_MAX || l->program->tables.at[f.table].unknown) {
         lower_skip(l, "foreign key to a table that is not in the files",
@@ -490,7 +546,7 @@ lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
             node->constraint->contype ==
                 PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
             !lower_foreign_key(l, t, UINT32_MAX, node->constraint))
-            return false;
+            return lower_table_unknown(l, t), false;
         if (!NODE_IS(node, COLUMN_DEF))
             continue;
         const PgQuery__ColumnDef *def = node->column_def;
@@ -498,7 +554,7 @@ lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
             const PgQuery__Constraint *k = def->constraints[j]->constraint;
             if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
                 !lower_foreign_key(l, t, table_find_column(t, def->colname), k))
-                return false;
+                return lower_table_unknown(l, t), false;
         }
     }
     return true;

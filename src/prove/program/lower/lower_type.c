@@ -64,6 +64,12 @@ lower_type_limits(struct lower *l, struct scalar_type *type,
         type->limit = (uint32_t)numbers[0];
         return true;
     }
+    if (type->type == TYPE_OPAQUE)
+        return true;
+    if (type->type == TYPE_TIMESTAMP) { // it rounds
+        type->type = TYPE_OPAQUE;
+        return true;
+    }
     const int64_t scale = n > 1 ? numbers[1] : 0;
     if (type->number != NUMBER_NUMERIC || n > 2 || scale < 0 ||
         scale >= numbers[0])

@@ -243,8 +243,7 @@ lower_insert_query(struct lower *l, struct statement *s,
         if (q->targets[i].value->type != t->columns[c].type) {
             struct expr *copy = expr_new(l, EXPR_CONSTANT, TYPE_TEXT);
             *copy = *q->targets[i].value;
-            q->targets[i].value =
-                lower_cast(l, copy, t->columns[c].type, -1);
+            q->targets[i].value = lower_cast(l, copy, t->columns[c].type, -1);
         }
         q->targets[i].value = lower_store(
             l, q->targets[i].value, t->columns[c].number, t->columns[c].rounds);
@@ -357,8 +356,7 @@ lower_insert(struct lower *l, const PgQuery__InsertStmt *insert)
         return NULL;
     }
     if (!lower_find_table(l, insert->relation, &s->table) ||
-        !check_guard(l, s, TABLE_INSERT) ||
-        !lower_values(l, s, insert) ||
+        !check_guard(l, s, TABLE_INSERT) || !lower_values(l, s, insert) ||
         !lower_relation(l, s, insert->relation) ||
         !lower_conflict(l, s, insert->on_conflict_clause) ||
         !lower_targets(l, insert->returning_list, insert->n_returning_list,

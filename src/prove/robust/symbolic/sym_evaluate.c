@@ -172,10 +172,13 @@ arithmetic(struct sym_runner *r, const struct expr *e, struct symbol a,
             r, term_and(t, term_not(t, null),
                         term_equal(t, b.value, term_number(t, 0))));
         if (t->rational || (r->s->abstract && e->arg[1]->kind != EXPR_CONSTANT))
-            return (struct symbol){null, term_fresh(t, "quotient", false), NULL};
-        return (struct symbol){null, e->kind == EXPR_DIVIDE
-                                         ? term_divide(t, a.value, b.value)
-                                         : term_modulo(t, a.value, b.value), NULL};
+            return (struct symbol){null, term_fresh(t, "quotient", false),
+                                   NULL};
+        return (struct symbol){null,
+                               e->kind == EXPR_DIVIDE
+                                   ? term_divide(t, a.value, b.value)
+                                   : term_modulo(t, a.value, b.value),
+                               NULL};
     }
 }
 
@@ -350,9 +353,8 @@ sym_evaluate(struct sym_runner *r, const struct expr *e)
     }
     case EXPR_NEGATE: {
         const struct symbol a = sym_evaluate(r, e->arg[0]);
-        return (struct symbol){a.null,
-                               term_subtract(t, term_number(t, 0), a.value),
-                               a.opaque};
+        return (struct symbol){
+            a.null, term_subtract(t, term_number(t, 0), a.value), a.opaque};
     }
     case EXPR_OPAQUE:
         return opaque(r, e);

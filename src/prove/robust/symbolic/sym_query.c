@@ -62,8 +62,7 @@ note_undecided(struct building *b, uint32_t at)
         sym_uncertain_if(
             r, symbol_opaque(r->t, b->rows->cells[at * q->n_targets + i]));
     for (uint32_t i = 0; i < q->n_order; i++)
-        sym_uncertain_if(r,
-                         symbol_opaque(r->t, b->order[at * q->n_order + i]));
+        sym_uncertain_if(r, symbol_opaque(r->t, b->order[at * q->n_order + i]));
     for (uint32_t i = 0; i < q->n_aggregates; i++)
         if (q->aggregates[i].kind != AGGREGATE_COUNT ||
             q->aggregates[i].distinct)
@@ -103,8 +102,9 @@ add_combination(struct building *b, const uint32_t *slots)
         b->order[at * q->n_order + i] = sym_evaluate(r, q->order[i].by);
     for (uint32_t i = 0; i < q->n_aggregates; i++)
         b->values[at * q->n_aggregates + i] =
-            q->aggregates[i].arg ? sym_evaluate(r, q->aggregates[i].arg)
-                                 : (struct symbol){t->no, term_number(t, 1), NULL};
+            q->aggregates[i].arg
+                ? sym_evaluate(r, q->aggregates[i].arg)
+                : (struct symbol){t->no, term_number(t, 1), NULL};
     note_undecided(b, at);
     r->live = live;
 }

@@ -31,7 +31,8 @@ sym_set(struct sym_runner *r, uint32_t variable, struct symbol value)
 void
 sym_set_found(struct sym_runner *r, term found)
 {
-    sym_set(r, function_found(r->function), (struct symbol){r->t->no, found, NULL});
+    sym_set(r, function_found(r->function),
+            (struct symbol){r->t->no, found, NULL});
 }
 
 static void
@@ -170,9 +171,9 @@ run_range(struct sym_runner *r, const struct statement *s)
     struct loop loop = {t->no, t->no};
     const struct symbol low = sym_evaluate_alone(r, s, s->low);
     const struct symbol high = sym_evaluate_alone(r, s, s->high);
-    const struct symbol step = s->step
-                                   ? sym_evaluate_alone(r, s, s->step)
-                                   : (struct symbol){t->no, term_number(t, 1), NULL};
+    const struct symbol step =
+        s->step ? sym_evaluate_alone(r, s, s->step)
+                : (struct symbol){t->no, term_number(t, 1), NULL};
     sym_uncertain_if(
         r, term_or(t, symbol_opaque(t, low),
                    term_or(t, symbol_opaque(t, high), symbol_opaque(t, step))));
@@ -330,8 +331,8 @@ new_effects(struct symbolic *s, struct sym_run *run)
                 const bool boolean =
                     s->program->tables.at[i].columns[k].type == TYPE_BOOLEAN;
                 e->sets[k] = e->moves[k] = t->no;
-                e->columns[k] =
-                    (struct symbol){t->no, boolean ? t->no : term_number(t, 0), NULL};
+                e->columns[k] = (struct symbol){
+                    t->no, boolean ? t->no : term_number(t, 0), NULL};
             }
         }
     }
@@ -361,9 +362,11 @@ init_variables(struct sym_runner *r)
             i < f->n_parameters ? r->run->arguments[i]
             : f->variables[i].initial
                 ? sym_evaluate(r, f->variables[i].initial)
-                : (struct symbol){t->yes, f->variables[i].type == TYPE_BOOLEAN
-                                              ? t->no
-                                              : term_number(t, 0), NULL};
+                : (struct symbol){t->yes,
+                                  f->variables[i].type == TYPE_BOOLEAN
+                                      ? t->no
+                                      : term_number(t, 0),
+                                  NULL};
 }
 
 void

@@ -42,11 +42,11 @@ struct symbol
 symbol_if(struct terms *t, term condition, struct symbol a, struct symbol b)
 {
     const bool opaque = a.opaque || b.opaque;
-    return (struct symbol){term_if(t, condition, a.null, b.null),
-                           term_if(t, condition, a.value, b.value),
-                           opaque ? term_if(t, condition, symbol_opaque(t, a),
-                                            symbol_opaque(t, b))
-                                  : NULL};
+    return (struct symbol){
+        term_if(t, condition, a.null, b.null),
+        term_if(t, condition, a.value, b.value),
+        opaque ? term_if(t, condition, symbol_opaque(t, a), symbol_opaque(t, b))
+               : NULL};
 }
 
 term

@@ -84,9 +84,9 @@ term_apply(struct terms *t, const char *name, const term *args, uint32_t n,
     assert(n <= MOST);
     for (uint32_t i = 0; i < n; i++)
         sorts[i] = z3.Z3_get_sort(t->z3, args[i]);
-    const Z3_func_decl f = z3.Z3_mk_func_decl(
-        t->z3, z3.Z3_mk_string_symbol(t->z3, name), n, sorts,
-        is_boolean ? t->boolean : t->integer);
+    const Z3_func_decl f =
+        z3.Z3_mk_func_decl(t->z3, z3.Z3_mk_string_symbol(t->z3, name), n, sorts,
+                           is_boolean ? t->boolean : t->integer);
     return z3.Z3_mk_app(t->z3, f, n, args);
 }
 
