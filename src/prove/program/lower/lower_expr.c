@@ -169,6 +169,19 @@ lower_opaque_test(struct lower *l, PgQuery__AExprKind kind, struct expr *a,
 }
 
 static struct expr *
+lower_nullif(struct lower *l, struct expr *a, struct expr *b)
+{
+    struct expr *e = expr_new(l, EXPR_CASE, a->type);
+    struct expr *null = expr_null(l);
+    null->type = a->type;
+    e->arg[0] = expr_binary(l, EXPR_EQ, a, b);
+    e->arg[1] = null;
+    e->arg[2] = a;
+    e->number = a->number;
+    return e;
+}
+
+static struct expr *
 lower_a_expr(struct lower *l, const PgQuery__AExpr *node)
 {
     switch (node->kind) {
@@ -219,16 +232,8 @@ lower_a_expr(struct lower *l, const PgQuery__AExpr *node)
         return NULL;
     if (a->type == TYPE_OPAQUE)
         return lower_opaque_test(l, node->kind, a, b);
-    if (node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF) {
-        struct expr *e = expr_new(l, EXPR_CASE, a->type);
-        struct expr *null = expr_null(l);
-        null->type = a->type;
-        e->arg[0] = expr_binary(l, EXPR_EQ, a, b);
-        e->arg[1] = null;
-        e->arg[2] = a;
-        e->number = a->number;
-        return e;
-    }
+    if (node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF)
+        return lower_nullif(l, a, b);
     struct expr *e = expr_binary(l, EXPR_DISTINCT, a, b);
     return node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT
                ? e
