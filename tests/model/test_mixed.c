@@ -29,7 +29,7 @@ static uint64_t tried, proved, executions;
 static struct datum
 number(uint64_t n)
 {
-    return (struct datum){(int64_t)n, false};
+    return (struct datum){(int64_t)n, false, false};
 }
 
 /* Random rows that satisfy the constraints. */

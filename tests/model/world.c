@@ -40,9 +40,9 @@ static void
 fill_row(const struct table *t, uint32_t values, uint64_t key, uint64_t n,
          struct datum *row)
 {
-    row[0] = (struct datum){(int64_t)key, false};
+    row[0] = (struct datum){(int64_t)key, false, false};
     for (uint32_t c = 1; c < t->n_columns; c++, n /= values)
-        row[c] = (struct datum){(int64_t)(n % values), false};
+        row[c] = (struct datum){(int64_t)(n % values), false, false};
 }
 
 /* Every legal state of the domain: for each table and key a digit, which is 0
@@ -98,7 +98,7 @@ add_instances(struct world *w, const struct world_domain *d)
             uint64_t rest = n;
             for (uint32_t a = 0; a < function->n_parameters; a++) {
                 m.arguments[a] = (struct datum){
-                    (int64_t)(d->first_argument + rest % each), false};
+                    (int64_t)(d->first_argument + rest % each), false, false};
                 rest /= each;
             }
             vec_push(&w->instances, m);

@@ -36,13 +36,13 @@ static struct datum
 random_value(const struct program *p, enum value_type type, bool not_null)
 {
     if (!not_null && random_below(&chance, 5) == 0)
-        return (struct datum){0, true};
+        return (struct datum){0, true, false};
     int64_t n = (int64_t)random_below(&chance, 9) - 3;
     if (type == TYPE_BOOLEAN)
         n = n & 1;
     if (type == TYPE_TEXT)
         n = (int64_t)random_below(&chance, p->texts.all.n);
-    return (struct datum){n, false};
+    return (struct datum){n, false, false};
 }
 
 static void
@@ -55,7 +55,7 @@ random_rows(const struct program *p, uint32_t table, struct dataset *out)
             row[c] =
                 random_value(p, t->columns[c].type, t->columns[c].not_null);
         if (t->hidden_key)
-            row[t->n_columns - 1] = (struct datum){(int64_t)n, false};
+            row[t->n_columns - 1] = (struct datum){(int64_t)n, false, false};
         if (dataset_find(out, table, row) == SIZE_MAX)
             dataset_insert(out, table, row);
     }
@@ -352,7 +352,7 @@ compare_call(const struct program *p, const struct function *f)
     for (uint32_t i = 0; i < f->n_parameters; i++)
         arguments[i] = random_value(p, f->variables[i].type, f->strict);
     for (int64_t i = 0; i < 64 * 8; i++)
-        inputs[i] = (struct datum){1000 + i, false};
+        inputs[i] = (struct datum){1000 + i, false, false};
     const struct instance t = {f, arguments, inputs, 8};
     buf_text(&inserts, "");
     write_inserts(&state, &inserts);

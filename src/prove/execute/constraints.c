@@ -63,19 +63,41 @@ is_held(const struct table_column *column, int64_t n)
     return column->limit > 18 || (n > -most && n < most);
 }
 
+/* Keys and references are looked for by their values, and a text may be too
+ * long for its column: what an opaque one does there is not known. */
+static bool
+is_decided(const struct table *t, const struct datum *row)
+{
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        bool matters = t->columns[i].limit || columns_have(&t->primary, i);
+        for (uint32_t u = 0; u < t->n_unique; u++)
+            matters = matters || columns_have(&t->unique[u], i);
+        for (uint32_t f = 0; f < t->n_foreign; f++)
+            matters = matters || columns_have(&t->foreign[f].columns, i);
+        if (row[i].opaque && matters)
+            return false;
+    }
+    return true;
+}
+
 bool
 runner_keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
 {
     const struct table *t = &r->program->tables.at[table];
+    if (!is_decided(t, row))
+        runner_give_up(r);
     for (uint32_t i = 0; i < t->n_columns; i++)
-        if (row[i].null ? t->columns[i].not_null
-                        : !is_held(&t->columns[i], row[i].number))
+        if (row[i].null
+                ? t->columns[i].not_null
+                : !row[i].opaque && !is_held(&t->columns[i], row[i].number))
             return false;
     const struct datum **bound = r->bound;
     r->bound = &row;
     bool ok = true;
     for (uint32_t i = 0; ok && i < t->n_checks; i++) {
         const struct datum d = runner_evaluate(r, t->checks[i]);
+        if (d.opaque)
+            runner_give_up(r);
         ok = d.null || d.number;
     }
     r->bound = bound;

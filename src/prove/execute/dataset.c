@@ -55,7 +55,7 @@ dataset_equal(const struct dataset *a, const struct dataset *b)
         if (x->n != y->n)
             return false;
         for (size_t j = 0; j < x->n * x->width; j++)
-            if (!datum_equal(x->at[j], y->at[j]))
+            if (!datum_seems_equal(x->at[j], y->at[j]))
                 return false;
     }
     return true;

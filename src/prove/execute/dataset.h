@@ -50,6 +50,13 @@ datum_equal(struct datum a, struct datum b)
     return a.null == b.null && (a.null || a.number == b.number);
 }
 
+/* Whether nobody can tell two values apart for certain. */
+static inline bool
+datum_seems_equal(struct datum a, struct datum b)
+{
+    return a.opaque || b.opaque || datum_equal(a, b);
+}
+
 static inline struct datum *
 dataset_row(const struct dataset *s, uint32_t table, size_t row)
 {
@@ -61,6 +68,7 @@ void dataset_init(struct dataset *s, const struct program *p);
 void dataset_copy(struct dataset *to,
                   const struct dataset *from); // to: initialised
 void dataset_free(struct dataset *s);
+/* Whether nobody can tell them apart for certain. */
 bool dataset_equal(const struct dataset *a, const struct dataset *b);
 
 /* The number of the row with the same key as the given row; SIZE_MAX where

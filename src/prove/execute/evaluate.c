@@ -6,13 +6,13 @@
 static struct datum
 number(int64_t n)
 {
-    return (struct datum){n, false};
+    return (struct datum){n, false, false};
 }
 
 static struct datum
 null(void)
 {
-    return (struct datum){0, true};
+    return (struct datum){0, true, false};
 }
 
 void
@@ -37,6 +37,8 @@ runner_holds(struct runner *r, const struct expr *e)
     if (!e)
         return true;
     const struct datum d = runner_evaluate(r, e);
+    if (d.opaque)
+        runner_give_up(r);
     return !d.null && d.number;
 }
 
@@ -102,18 +104,50 @@ compare(enum expr_kind kind, int64_t a, int64_t b)
     }
 }
 
+/* Some value that is not NULL.  The number tells it from others in histories;
+ * nothing is decided by it. */
+static struct datum
+opaque(const struct expr *e, struct datum a, struct datum b)
+{
+    const uint64_t mixed = ((uint64_t)a.number * 31 + (uint64_t)b.number) * 31 +
+                           (uint64_t)e->kind + a.null + 2 * b.null;
+    return (struct datum){(int64_t)(mixed % 1000000007), false, true};
+}
+
 /* AND and OR: the deciding value decides, even beside NULL. */
 static struct datum
 connect(struct runner *r, const struct expr *e)
 {
     const int64_t deciding = e->kind == EXPR_OR;
     const struct datum a = runner_evaluate(r, e->arg[0]);
-    if (!a.null && a.number == deciding)
+    if (!a.null && !a.opaque && a.number == deciding)
         return a;
     const struct datum b = runner_evaluate(r, e->arg[1]);
-    if (!b.null && b.number == deciding)
+    if (!b.null && !b.opaque && b.number == deciding)
         return b;
+    if (a.opaque || b.opaque)
+        return opaque(e, a, b);
     return a.null || b.null ? null() : number(!deciding);
+}
+
+/* What a function gives that is not understood.  One that can fail, or be
+ * NULL, leaves open what happens. */
+static struct datum
+evaluate_opaque(struct runner *r, const struct expr *e)
+{
+    struct datum all = {0};
+    const struct expr *rest = e->arg[0];
+    bool missing = false;
+    while (rest) {
+        const struct expr *one = rest->kind == EXPR_LIST ? rest->arg[0] : rest;
+        const struct datum d = runner_evaluate(r, one);
+        missing = missing || d.null;
+        all = opaque(e, all, d);
+        rest = rest->kind == EXPR_LIST ? rest->arg[1] : NULL;
+    }
+    if (!e->total && !e->whole)
+        runner_give_up(r);
+    return missing && !e->whole ? null() : all;
 }
 
 /* Those with two arguments that do not give NULL for every NULL. */
@@ -124,10 +158,15 @@ choose(struct runner *r, const struct expr *e)
     if (e->kind == EXPR_COALESCE)
         return a.null ? runner_evaluate(r, e->arg[1]) : a;
     const struct datum b = runner_evaluate(r, e->arg[1]);
+    if (e->kind == EXPR_DISTINCT && (a.opaque || b.opaque) && !a.null &&
+        !b.null)
+        return opaque(e, a, b);
     if (e->kind == EXPR_DISTINCT)
         return number(!datum_equal(a, b));
     if (a.null || b.null)
         return a.null ? b : a;
+    if (a.opaque || b.opaque)
+        return opaque(e, a, b);
     return (a.number < b.number) == (e->kind == EXPR_LEAST) ? a : b;
 }
 
@@ -173,6 +212,8 @@ evaluate_binary(struct runner *r, const struct expr *e)
     const struct datum b = runner_evaluate(r, e->arg[1]);
     if (a.null || b.null)
         return null();
+    if (a.opaque || b.opaque)
+        return opaque(e, a, b);
     return e->kind >= EXPR_ADD ? arithmetic(r, e, a.number, b.number)
                                : compare(e->kind, a.number, b.number);
 }
@@ -184,7 +225,8 @@ runner_evaluate(struct runner *r, const struct expr *e)
         return null();
     switch (e->kind) {
     case EXPR_CONSTANT:
-        return e->value;
+        return (struct datum){e->value.number, e->value.null,
+                              e->type == TYPE_OPAQUE && !e->value.null};
     case EXPR_VARIABLE:
         return r->variables[e->index];
     case EXPR_COLUMN:
@@ -199,16 +241,18 @@ runner_evaluate(struct runner *r, const struct expr *e)
         return evaluate_query(r, e);
     case EXPR_NOT: {
         const struct datum a = runner_evaluate(r, e->arg[0]);
-        return a.null ? a : number(!a.number);
+        return a.null || a.opaque ? a : number(!a.number);
     }
     case EXPR_NEGATE: {
         const struct datum a = runner_evaluate(r, e->arg[0]);
-        return a.null ? a : arithmetic(r, e, 0, a.number);
+        return a.null || a.opaque ? a : arithmetic(r, e, 0, a.number);
     }
     case EXPR_CAST: {
         const struct datum a = runner_evaluate(r, e->arg[0]);
-        return a.null ? a : fitting(r, e, a.number);
+        return a.null || a.opaque ? a : fitting(r, e, a.number);
     }
+    case EXPR_OPAQUE:
+        return evaluate_opaque(r, e);
     case EXPR_IS_NULL:
         return number(runner_evaluate(r, e->arg[0]).null);
     case EXPR_CASE:

@@ -45,7 +45,7 @@ value_of(const struct match *m, const struct expr *e, const struct datum *row)
     mem_free(variables);
     mem_free(bound);
     // What would have failed on that row is no match.
-    return r.failed ? (struct datum){0, true} : value;
+    return r.failed ? (struct datum){0, true, false} : value;
 }
 
 static bool

@@ -65,8 +65,10 @@ add_to_aggregate(struct collecting *c, uint32_t i)
 {
     const struct aggregate *a = &c->q->aggregates[i];
     struct datum *total = &c->totals[i];
-    const struct datum d =
-        a->arg ? runner_evaluate(c->r, a->arg) : (struct datum){1, false};
+    const struct datum d = a->arg ? runner_evaluate(c->r, a->arg)
+                                  : (struct datum){1, false, false};
+    if (d.opaque && (a->distinct || a->kind >= AGGREGATE_MIN))
+        runner_give_up(c->r);
     if (d.null || (a->distinct && seen_before(c, i, d)))
         return;
     const bool first = total->null;
@@ -76,6 +78,7 @@ add_to_aggregate(struct collecting *c, uint32_t i)
         total->number++;
         break;
     case AGGREGATE_SUM:
+        total->opaque = total->opaque || d.opaque;
         if (__builtin_add_overflow(total->number, d.number, &total->number))
             runner_abort(c->r);
         break;
@@ -120,8 +123,14 @@ make_candidate(struct collecting *c)
         row.rows[i] = r->bound[q->sources[i]];
     for (uint32_t i = 0; i < q->n_targets; i++)
         row.cells[i] = runner_evaluate(r, q->targets[i].value);
-    for (uint32_t i = 0; i < q->n_order; i++)
+    for (uint32_t i = 0; i < q->n_order; i++) {
         row.order[i] = runner_evaluate(r, q->order[i].by);
+        if (row.order[i].opaque)
+            runner_give_up(r);
+    }
+    for (uint32_t i = 0; q->distinct && i < q->n_targets; i++)
+        if (row.cells[i].opaque)
+            runner_give_up(r);
     return row;
 }
 
@@ -265,7 +274,7 @@ runner_query(struct runner *r, const struct query *q, struct result *out)
     c.seen = mem_calloc(q->n_aggregates + 1, sizeof *c.seen);
     for (uint32_t i = 0; i < q->n_aggregates; i++)
         c.totals[i] =
-            (struct datum){0, q->aggregates[i].kind != AGGREGATE_COUNT};
+            (struct datum){0, q->aggregates[i].kind != AGGREGATE_COUNT, false};
     combine(&c);
     for (uint32_t i = 0; i < q->n_sources; i++)
         runner_note_condition(r, r->statement, q, q->sources[i], q->where);

@@ -8,6 +8,7 @@ struct uses {
     const struct program *program;
     bool dates;   // adds days to dates
     bool numbers; // calculates with numeric
+    bool secured; // has tables with row-level security
     bool blanks;  // stores texts in columns of limited length
 };
 
@@ -151,9 +152,13 @@ program_assumptions(const struct program *p, struct buf *out)
     }
     u.numbers = u.numbers && program_has_fractions(p);
     u.dates = u.dates && has_dates(p);
+    for (size_t i = 0; i < p->tables.n; i++)
+        u.secured = u.secured || p->tables.at[i].secured;
+    if (u.secured)
+        buf_text(out, "roles that bypass row-level security");
     if (!u.numbers && !u.dates && !u.blanks)
         return;
-    buf_text(out, "data without ");
+    buf_text(out, u.secured ? ", and data without " : "data without ");
     if (u.numbers || u.dates)
         buf_text(out, u.numbers ? "infinity and NaN" : "infinity");
     if (u.blanks)

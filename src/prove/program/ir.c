@@ -84,6 +84,8 @@ program_free(struct program *p)
     vec_free(&p->tables);
     vec_free(&p->functions);
     vec_free(&p->invariants);
+    vec_free(&p->refused);
+    vec_free(&p->skipped);
     arena_free(&p->arena);
 }
 

@@ -36,6 +36,7 @@ enum { PROGRAM_DEPTH = 100 };
 struct datum {
     int64_t number; // 0 where null; booleans are 0 and 1
     bool null;
+    bool opaque; // some value that is not NULL; which one is not known
 };
 
 enum value_type {
@@ -45,6 +46,7 @@ enum value_type {
     TYPE_TEXT,
     TYPE_DATE,
     TYPE_TIMESTAMP,
+    TYPE_OPAQUE, // any other: values of which only the copy is understood
 };
 
 /* Which type of SQL an integer has, the smaller first: what it can hold, and
@@ -68,7 +70,8 @@ enum expr_kind {
     EXPR_NOT,
     EXPR_NEGATE,
     EXPR_IS_NULL,
-    EXPR_CAST, // a number of another kind: it must fit, and is rounded
+    EXPR_CAST,   // a number of another kind: it must fit, and is rounded
+    EXPR_OPAQUE, // a function of the argument, which may be a LIST
     // with two
     EXPR_AND,
     EXPR_OR,
@@ -87,6 +90,7 @@ enum expr_kind {
     EXPR_COALESCE,
     EXPR_LEAST,
     EXPR_GREATEST,
+    EXPR_LIST, // the first argument of an OPAQUE, and the rest of them
     // with three: condition, value, other value
     EXPR_CASE,
 };
@@ -100,6 +104,9 @@ struct expr {
     uint32_t source, column;   // COLUMN
     const struct query *query; // EXISTS, SCALAR
     const struct expr *arg[3];
+    const char *name; // OPAQUE: of the function, operator or "::type"
+    bool total;       // OPAQUE: NULL for a NULL, else neither fails nor is NULL
+    bool whole;       // OPAQUE: never fails and is never NULL
 };
 
 enum aggregate_kind {
@@ -220,6 +227,7 @@ struct table_column {
     uint32_t limit;             // most characters, or digits of a numeric in
                                 // front of the point; 0: any
     const struct expr *initial; // DEFAULT; NULL: NULL
+    bool any_default;           // DEFAULT is an expression that is opaque
 };
 
 struct columns {
@@ -232,9 +240,16 @@ struct foreign_key {
     struct columns referenced;
 };
 
+enum table_write { TABLE_INSERT, TABLE_UPDATE, TABLE_DELETE, TABLE_WRITES };
+
 struct table {
     const char *name, *file;
+    const char *schema; // "" where none is named
     uint32_t line;
+    const char *unknown;               // why it is not modelled; NULL: it is
+    const char *guarded[TABLE_WRITES]; // why such a write is not modelled
+    uint64_t guarded_columns; // an UPDATE that sets none of them is modelled
+    bool secured;             // it has row-level security
     struct table_column *columns;
     uint32_t n_columns;
     bool hidden_key; // (1)
@@ -292,12 +307,29 @@ struct invariant {
     const struct expr *given, *then; // given NULL: always
 };
 
+/* A function that is not understood.  What is said of the program is said of
+ * the other functions. */
+struct function_refusal {
+    const char *function; // "" for something that is no function
+    const char *file;
+    uint32_t line; // of the construct that is not modelled
+    const char *reason;
+};
+
+/* A statement of a file that has no bearing on isolation. */
+struct skipped {
+    const char *what, *name, *file;
+    uint32_t line;
+};
+
 struct program {
     struct arena arena;
     struct strings texts;
     VEC(struct table) tables;
     VEC(struct function *) functions;
     VEC(struct invariant) invariants;
+    VEC(struct function_refusal) refused;
+    VEC(struct skipped) skipped;
 };
 
 /* Whether a value of SQL's type can be this number. */

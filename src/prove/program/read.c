@@ -1,24 +1,46 @@
 /* read.c -- see read.h.
  *
- * Three passes over the statements of all files: tables, then foreign keys and
- * unique indexes, then functions and invariants; so their order does not
- * matter.
+ * Passes over the statements of all files: types, tables, their alterations,
+ * keys and indexes, then functions and invariants.  So the order of statements
+ * does not matter, but for what is replaced or dropped further down.
+ *
+ * A function that is not understood is refused by itself, with its reason; so
+ * is every function that touches a table which is not.  An error of the file is
+ * only what PostgreSQL's parser does not take, an invariant, and a program of
+ * which no function is left.
  *
  * SPDX-License-Identifier: MIT */
 #include "prove/program/read.h"
 
+#include "base/buf.h"
 #include "format/input.h"
 #include "prove/program/lower/lower.h"
 #include "prove/program/pgbench/pgbench.h"
+#include "prove/program/psql.h"
 
 #include <string.h>
 
-enum pass { PASS_TABLES, PASS_KEYS, PASS_FUNCTIONS, PASSES };
+enum pass {
+    PASS_TYPES,
+    PASS_TABLES,
+    PASS_ALTERS,
+    PASS_KEYS,
+    PASS_FUNCTIONS,
+    PASSES
+};
 
 struct source_file {
     const char *name, *text;
     bool script; // the text is what a script became: columns are not its own
     PgQuery__ParseResult *tree;
+};
+
+/* All files, and the first thing that was not understood. */
+struct reading {
+    struct lower l;
+    const struct source_file *files;
+    size_t n;
+    struct err first;
 };
 
 /* Skip white space and comments in front of a statement. */
@@ -53,32 +75,118 @@ read_function(struct lower *l, const struct source_file *file,
     return lower_function(l, raw->stmt->create_function_stmt, text, start);
 }
 
-/* Whether something is dropped that was made further up. */
-static bool
-drops_own(const struct lower *l, const PgQuery__DropStmt *drop, enum pass pass)
+/* --- what is replaced or dropped ------------------------------------------*/
+
+/* The types of a function's parameters, which tell it from others of its
+ * name. */
+static void
+put_signature(const PgQuery__CreateFunctionStmt *create, struct buf *out)
 {
-    for (size_t i = 0; i < drop->n_objects; i++) {
-        const PgQuery__Node *object = drop->objects[i];
-        const char *name =
-            NODE_IS(object, LIST)
-                ? lower_last_name(object->list->items, object->list->n_items)
-            : NODE_IS(object, OBJECT_WITH_ARGS)
-                ? lower_last_name(object->object_with_args->objname,
-                                  object->object_with_args->n_objname)
-                : "";
-        if ((pass == PASS_TABLES &&
-             program_find_table(l->program, name) != UINT32_MAX) ||
-            (pass == PASS_FUNCTIONS &&
-             program_find_function(l->program, name) != UINT32_MAX))
-            return true;
+    for (size_t i = 0; i < create->n_parameters; i++) {
+        const PgQuery__FunctionParameter *p =
+            create->parameters[i]->function_parameter;
+        if (p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_OUT ||
+            p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE)
+            continue;
+        buf_printf(out, "%s%s%s", out->n ? "," : "",
+                   lower_last_name(p->arg_type->names, p->arg_type->n_names),
+                   p->arg_type->n_array_bounds ? "[]" : "");
     }
-    return false;
+    buf_char(out, '\0');
 }
 
 static bool
-read_statement(struct lower *l, const struct source_file *file,
+same_function(const PgQuery__CreateFunctionStmt *a,
+              const PgQuery__CreateFunctionStmt *b)
+{
+    struct buf x = {0}, y = {0};
+    bool same = strcmp(lower_last_name(a->funcname, a->n_funcname),
+                       lower_last_name(b->funcname, b->n_funcname)) == 0;
+    if (same) {
+        put_signature(a, &x);
+        put_signature(b, &y);
+        same = strcmp(x.at, y.at) == 0;
+        buf_free(&x);
+        buf_free(&y);
+    }
+    return same;
+}
+
+/* The name of what DROP names. */
+static const char *
+dropped_name(const PgQuery__Node *object)
+{
+    return NODE_IS(object, LIST)
+               ? lower_last_name(object->list->items, object->list->n_items)
+           : NODE_IS(object, OBJECT_WITH_ARGS)
+               ? lower_last_name(object->object_with_args->objname,
+                                 object->object_with_args->n_objname)
+               : "";
+}
+
+static bool
+drops(const PgQuery__Node *node, PgQuery__ObjectType type, const char *name)
+{
+    if (!NODE_IS(node, DROP_STMT) || node->drop_stmt->remove_type != type)
+        return false;
+    for (size_t i = 0; i < node->drop_stmt->n_objects; i++)
+        if (strcmp(dropped_name(node->drop_stmt->objects[i]), name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a later statement replaces what this one makes, or drops it. */
+static bool
+is_undone(const PgQuery__Node *node, const PgQuery__Node *later)
+{
+    if (NODE_IS(node, CREATE_STMT))
+        return drops(later, PG_QUERY__OBJECT_TYPE__OBJECT_TABLE,
+                     node->create_stmt->relation->relname);
+    if (!NODE_IS(node, CREATE_FUNCTION_STMT))
+        return false;
+    const PgQuery__CreateFunctionStmt *create = node->create_function_stmt;
+    return drops(later, PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION,
+                 lower_last_name(create->funcname, create->n_funcname)) ||
+           (NODE_IS(later, CREATE_FUNCTION_STMT) &&
+            later->create_function_stmt->replace &&
+            same_function(create, later->create_function_stmt));
+}
+
+static bool
+is_gone(const struct reading *r, size_t file, size_t statement)
+{
+    const PgQuery__Node *node = r->files[file].tree->stmts[statement]->stmt;
+    for (size_t i = file; i < r->n; i++)
+        for (size_t j = i == file ? statement + 1 : 0;
+             j < r->files[i].tree->n_stmts; j++)
+            if (is_undone(node, r->files[i].tree->stmts[j]->stmt))
+                return true;
+    return false;
+}
+
+/* --- passes ---------------------------------------------------------------*/
+
+static bool
+is_trigger(const PgQuery__CreateFunctionStmt *create)
+{
+    const PgQuery__TypeName *type = create->return_type;
+    const char *name = type ? lower_last_name(type->names, type->n_names) : "";
+    return strcmp(name, "trigger") == 0 || strcmp(name, "event_trigger") == 0;
+}
+
+static void
+note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create)
+{
+    vec_push(&l->functions,
+             program_copy(l->program, lower_last_name(create->funcname,
+                                                      create->n_funcname)));
+}
+
+static bool
+read_statement(struct reading *r, const struct source_file *file,
                const PgQuery__RawStmt *raw, enum pass pass)
 {
+    struct lower *l = &r->l;
     const PgQuery__Node *node = raw->stmt;
     const int start = statement_start(file->text, raw->stmt_location);
     switch (node->node_case) {
@@ -86,39 +194,80 @@ read_statement(struct lower *l, const struct source_file *file,
         return pass == PASS_TABLES ? lower_table(l, node->create_stmt)
                : pass == PASS_KEYS ? lower_foreign_keys(l, node->create_stmt)
                                    : true;
+    case PG_QUERY__NODE__NODE_ALTER_TABLE_STMT:
+        return pass == PASS_ALTERS ? lower_alter(l, node->alter_table_stmt)
+               : pass == PASS_KEYS ? lower_alter_keys(l, node->alter_table_stmt)
+                                   : true;
+    case PG_QUERY__NODE__NODE_RENAME_STMT:
+        return pass != PASS_ALTERS || lower_rename(l, node->rename_stmt);
     case PG_QUERY__NODE__NODE_INDEX_STMT:
         return pass != PASS_KEYS || lower_index(l, node->index_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
+        if (pass == PASS_TYPES)
+            note_function(l, node->create_function_stmt);
+        if (is_trigger(node->create_function_stmt))
+            return true; // it is part of the writes that its triggers guard
         return pass != PASS_FUNCTIONS || read_function(l, file, raw, start);
-    case PG_QUERY__NODE__NODE_COMMENT_STMT:
-        return true;
-    case PG_QUERY__NODE__NODE_DROP_STMT:
-        if (node->drop_stmt->missing_ok && !drops_own(l, node->drop_stmt, pass))
-            return true; // IF EXISTS: for loading the file twice
-        break;
+    case PG_QUERY__NODE__NODE_CREATE_ENUM_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_DOMAIN_STMT:
+        return pass != PASS_TYPES || lower_user_type(l, node);
     default:
-        break;
+        if (pass == PASS_KEYS)
+            lower_schema(l, node, start);
+        return true;
     }
-    return lower_fail(l, start,
-                      "a statement that is not supported, expected CREATE "
-                      "TABLE, CREATE INDEX or CREATE FUNCTION");
+}
+
+/* Note a function or a table that is not understood, and go on. */
+static void
+note_refusal(struct reading *r, const PgQuery__Node *node, struct err *why)
+{
+    struct program *p = r->l.program;
+    if (r->first.kind == ERR_NONE)
+        r->first = *why;
+    if (!NODE_IS(node, CREATE_FUNCTION_STMT))
+        return;
+    const PgQuery__CreateFunctionStmt *create = node->create_function_stmt;
+    const struct function_refusal refusal = {
+        .function = program_copy(
+            p, lower_last_name(create->funcname, create->n_funcname)),
+        .file = r->l.file,
+        .line = (uint32_t)why->line,
+        .reason = program_copy(p, why->text)};
+    vec_push(&p->refused, refusal);
 }
 
 static bool
-read_pass(struct lower *l, const struct source_file *files, size_t n,
-          enum pass pass)
+read_pass(struct reading *r, enum pass pass, struct err *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        l->file = files[i].name;
-        l->text = files[i].text;
+    for (size_t i = 0; i < r->n; i++) {
+        struct lower *l = &r->l;
+        const struct source_file *file = &r->files[i];
+        for (size_t j = 0; j < file->tree->n_stmts; j++) {
+            struct err why = {0};
+            const PgQuery__RawStmt *raw = file->tree->stmts[j];
+            if (is_gone(r, i, j))
+                continue;
+            l->file = file->name;
+            l->text = file->text;
+            l->line = 1;
+            l->counted = 0;
+            l->exact = !file->script;
+            l->err = &why;
+            if (!read_statement(r, file, raw, pass))
+                note_refusal(r, raw->stmt, &why);
+        }
+        l->file = file->name;
+        l->text = file->text;
         l->line = 1;
-        l->exact = !files[i].script;
-        for (size_t j = 0; j < files[i].tree->n_stmts; j++)
-            if (!read_statement(l, &files[i], files[i].tree->stmts[j], pass))
-                return false;
+        l->exact = !file->script;
+        l->err = err;
         if (pass == PASS_FUNCTIONS && !lower_invariants(l))
             return false;
     }
+    for (size_t i = 0; pass == PASS_ALTERS && i < r->l.program->tables.n; i++)
+        if (!r->l.program->tables.at[i].primary.n)
+            lower_hidden_key(&r->l, &r->l.program->tables.at[i]);
     return true;
 }
 
@@ -126,7 +275,9 @@ static bool
 parse_file(struct program *p, struct source_file *file, struct err *err)
 {
     int at;
-    file->script = pgbench_is(file->text);
+    file->script = pgbench_is(file->text) && !psql_defines(file->text);
+    if (!file->script)
+        file->text = psql_without_commands(&p->arena, file->text);
     if (file->script)
         file->text = pgbench_functions(&p->arena, file->name, file->text, err);
     if (!file->text)
@@ -143,31 +294,38 @@ parse_file(struct program *p, struct source_file *file, struct err *err)
     return err_in_file(err, file->name);
 }
 
+/* Whether something is left to be judged. */
+static bool
+check_program(const struct reading *r, struct err *err)
+{
+    const struct program *p = r->l.program;
+    if (p->functions.n && p->tables.n)
+        return true;
+    if (r->first.kind != ERR_NONE && (p->refused.n || !p->functions.n)) {
+        *err = r->first;
+        return false;
+    }
+    err_set(err, ERR_SYNTAX, "%s",
+            p->functions.n ? "no tables, expected those that the functions use"
+                           : "no functions, expected one for each transaction");
+    return err_in_file(err, r->files[0].name);
+}
+
 static bool
 read_files(struct program *p, struct source_file *files, size_t n,
            struct err *err)
 {
-    struct lower l = {.program = p, .err = err};
+    struct reading r = {
+        .l = {.program = p, .err = err}, .files = files, .n = n};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = parse_file(p, &files[i], err);
-    for (enum pass pass = PASS_TABLES; ok && pass < PASSES; pass++)
-        ok = read_pass(&l, files, n, pass);
-    ok = ok && lower_lengths(&l);
-    if (ok && !p->functions.n) {
-        err_set(err, ERR_SYNTAX,
-                "no functions, expected one for each transaction");
-        ok = err_in_file(err, files[0].name);
-    }
-    if (ok && !p->tables.n) {
-        err_set(err, ERR_SYNTAX,
-                "no tables, expected those that the functions "
-                "use");
-        ok = err_in_file(err, files[0].name);
-    }
+    for (enum pass pass = PASS_TYPES; ok && pass < PASSES; pass++)
+        ok = read_pass(&r, pass, err);
+    ok = ok && lower_lengths(&r.l) && check_program(&r, err);
     for (size_t i = 0; i < n; i++)
         parser_free(files[i].tree);
-    lower_free(&l);
+    lower_free(&r.l);
     return ok;
 }
 

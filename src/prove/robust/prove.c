@@ -65,6 +65,24 @@ say_unknown(const struct program *p, const struct robust_proof *proof,
             why, limits->members, limits->slots);
 }
 
+/* A proof is about all functions; without those that are not understood it is
+ * none.  An anomaly of the others is one all the same. */
+static void
+say_refused(const struct program *p, struct prove_result *out)
+{
+    const struct function_refusal *r = &p->refused.at[0];
+    char rest[60] = "", before[sizeof out->reason];
+    if (p->refused.n > 1)
+        snprintf(rest, sizeof rest, " (and %zu more)", p->refused.n - 1);
+    snprintf(before, sizeof before, "%s",
+             out->verdict == PROVE_PROVED ? "the other functions are proved"
+                                          : out->reason);
+    snprintf(out->reason, sizeof out->reason,
+             "function %s is not understood%s: line %u: %.120s; %.200s",
+             r->function, rest, r->line, r->reason, before);
+    out->verdict = PROVE_UNKNOWN;
+}
+
 /* Put the special values that the proof does not cover into the result. */
 static void
 say_assumptions(const struct program *p, struct prove_result *out)
@@ -146,6 +164,9 @@ prove_level(const struct program *p, const struct level_choice *isolation,
         else
             say_unknown(p, &proof, out, limits);
     }
+    if (ok && p->refused.n && out->verdict != PROVE_ANOMALY &&
+        !is_serializable(isolation))
+        say_refused(p, out);
     out->seconds = time_now() - start;
     assert(ok || out->verdict != PROVE_PROVED);
     assert((out->verdict == PROVE_ANOMALY) ==

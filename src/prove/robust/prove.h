@@ -13,7 +13,7 @@ struct prove_result {
     enum prove_verdict verdict;
     struct finding finding; // of an anomaly
     char reason[400];       // of 'unknown'
-    char assumes[100];      // of 'proved': "data without NaN"; "": nothing
+    char assumes[200];      // of 'proved': "data without NaN"; "": nothing
     uint32_t proof_queries;
     double seconds;
 };

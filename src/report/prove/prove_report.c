@@ -56,6 +56,25 @@ begin_json(struct prove_report *to)
     json_array(&to->out, "results");
 }
 
+/* The functions that are not understood. */
+static void
+put_refused(const struct program *p, struct buf *out)
+{
+    if (!p->refused.n)
+        return;
+    json_array(out, "refused");
+    for (size_t i = 0; i < p->refused.n; i++) {
+        const struct function_refusal *r = &p->refused.at[i];
+        json_object(out, NULL);
+        json_u64(out, "line", r->line);
+        json_text(out, "function", r->function);
+        json_text(out, "file", r->file);
+        json_text(out, "reason", r->reason);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
 static bool
 add_json(struct prove_report *to, const struct prove_shown *r, struct err *err)
 {
@@ -76,6 +95,7 @@ add_json(struct prove_report *to, const struct prove_shown *r, struct err *err)
     }
     if (r->result->verdict == PROVE_UNKNOWN)
         json_text(out, "reason", r->result->reason);
+    put_refused(r->program, out);
     if (r->repairs->n)
         json_raw(out, NULL, r->repairs->at, r->repairs->n);
     json_object_end(out);

@@ -41,6 +41,17 @@ print_moment(struct buf *out, enum value_type type, int64_t n)
     buf_char(out, '\'');
 }
 
+/* A value of a type that is not understood: as it is written in a program, or a
+ * number, which is a value of json, float8 and others. */
+static void
+print_opaque_value(struct buf *out, const struct program *p, struct datum d)
+{
+    if (!d.opaque && (uint64_t)d.number < p->texts.all.n)
+        print_value(out, p, TYPE_TEXT, d);
+    else
+        buf_printf(out, "'%lld'", (long long)d.number);
+}
+
 void
 print_value(struct buf *out, const struct program *p, enum value_type type,
             struct datum d)
@@ -64,6 +75,8 @@ print_value(struct buf *out, const struct program *p, enum value_type type,
                        (long long)(d.number - (int64_t)p->texts.all.n));
         }
         buf_char(out, '\'');
+    } else if (type == TYPE_OPAQUE) {
+        print_opaque_value(out, p, d);
     } else if (type == TYPE_DATE || type == TYPE_TIMESTAMP) {
         print_moment(out, type, d.number);
     } else {
@@ -326,6 +339,7 @@ print_table(struct buf *out, const struct program *p, uint32_t table,
         [TYPE_TEXT] = text,
         [TYPE_DATE] = "date",
         [TYPE_TIMESTAMP] = "timestamp",
+        [TYPE_OPAQUE] = text,
     };
     const struct table *t = &p->tables.at[table];
     buf_text(out, "CREATE TABLE ");

@@ -23,7 +23,7 @@ print_input(struct printing *p, const struct expr *e)
     }
     const struct datum d = n < t->inputs_each
                                ? t->inputs[site * t->inputs_each + n]
-                               : (struct datum){0, true};
+                               : (struct datum){0, true, false};
     print_value(p->out, p->program, f->inputs[site].type, d);
 }
 
@@ -130,6 +130,24 @@ print_aggregate(struct printing *p, const struct aggregate *a)
     buf_char(p->out, ')');
 }
 
+/* A function, an operator or a cast that is not understood, as it was
+ * written. */
+static void
+print_opaque(struct printing *p, const struct expr *e)
+{
+    const bool cast = e->name[0] == ':';
+    const bool infix =
+        !cast && !((e->name[0] | 32) >= 'a' && (e->name[0] | 32) <= 'z');
+    buf_printf(p->out, "%s(", cast || infix ? "" : e->name);
+    for (const struct expr *rest = e->arg[0]; rest;) {
+        print_expr(p, rest->kind == EXPR_LIST ? rest->arg[0] : rest);
+        rest = rest->kind == EXPR_LIST ? rest->arg[1] : NULL;
+        if (rest)
+            buf_printf(p->out, infix ? " %s " : "%s", infix ? e->name : ", ");
+    }
+    buf_printf(p->out, ")%s", cast ? e->name : "");
+}
+
 void
 print_expr(struct printing *p, const struct expr *e)
 {
@@ -163,6 +181,9 @@ print_expr(struct printing *p, const struct expr *e)
         break;
     case EXPR_CAST:
         print_cast(p, e);
+        break;
+    case EXPR_OPAQUE:
+        print_opaque(p, e);
         break;
     case EXPR_COALESCE:
         print_call_of(p, "coalesce", e);

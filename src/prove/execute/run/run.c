@@ -49,7 +49,7 @@ void
 runner_set_found(struct runner *r, bool found)
 {
     r->variables[function_found(r->instance->function)] =
-        (struct datum){found, false};
+        (struct datum){found, false, false};
 }
 
 /* Assign to a variable whose type has to hold the value. */
@@ -57,8 +57,11 @@ static void
 assign(struct runner *r, uint32_t variable, struct datum d)
 {
     const struct variable *v = &r->instance->function->variables[variable];
-    if (!d.null && !program_number_fits(v->type, v->number, d.number))
+    if (!d.null && !d.opaque &&
+        !program_number_fits(v->type, v->number, d.number))
         runner_abort(r);
+    if (d.opaque && v->limit)
+        runner_give_up(r);
     r->variables[variable] = d;
 }
 
@@ -67,7 +70,8 @@ runner_take_row(struct runner *r, const struct statement *s,
                 const struct datum *cells)
 {
     for (uint32_t i = 0; i < s->n_into; i++)
-        assign(r, s->into[i], cells ? cells[i] : (struct datum){0, true});
+        assign(r, s->into[i],
+               cells ? cells[i] : (struct datum){0, true, false});
 }
 
 static void
@@ -86,7 +90,7 @@ run_select(struct runner *r, const struct statement *s)
         runner_give_up(r);
         return;
     }
-    const struct datum found = {result.n > 0, false};
+    const struct datum found = {result.n > 0, false, false};
     runner_observe(r, s, &found, 1);
     if (!s->hidden && result.n)
         runner_observe(r, s, result.cells, s->n_into);
@@ -146,7 +150,9 @@ run_range(struct runner *r, const struct statement *s)
     const struct datum low = evaluate(r, s, s->low);
     const struct datum high = evaluate(r, s, s->high);
     const struct datum step =
-        s->step ? evaluate(r, s, s->step) : (struct datum){1, false};
+        s->step ? evaluate(r, s, s->step) : (struct datum){1, false, false};
+    if (low.opaque || high.opaque || step.opaque)
+        runner_give_up(r);
     if (low.null || high.null || step.null || step.number < 1)
         runner_abort(r);
     if (!program_number_fits(TYPE_INTEGER, NUMBER_INTEGER, low.number) ||
@@ -164,7 +170,7 @@ run_range(struct runner *r, const struct statement *s)
             break;
         }
         any = true;
-        r->variables[s->variable] = (struct datum){i, false};
+        r->variables[s->variable] = (struct datum){i, false, false};
         flow = run_block(r, &s->body);
         if (flow == FLOW_EXIT || flow == FLOW_RETURN)
             break;
@@ -182,6 +188,8 @@ run_while(struct runner *r, const struct statement *s)
     for (uint32_t n = 0; !r->failed; n++) {
         if (s->value) {
             const struct datum d = evaluate(r, s, s->value);
+            if (d.opaque)
+                runner_give_up(r);
             if (d.null || !d.number)
                 return FLOW_NEXT;
         }
@@ -235,6 +243,8 @@ run_statement(struct runner *r, const struct statement *s)
         break;
     case STATEMENT_IF: {
         const struct datum d = evaluate(r, s, s->value);
+        if (d.opaque)
+            runner_give_up(r);
         return run_block(r, !d.null && d.number ? &s->body : &s->other);
     }
     case STATEMENT_FOR:
@@ -301,7 +311,7 @@ run_instance(const struct program *p, const struct instance *t,
         assign(&r, i,
                f->variables[i].initial
                    ? runner_evaluate(&r, f->variables[i].initial)
-                   : (struct datum){0, true});
+                   : (struct datum){0, true, false});
     run_block(&r, &f->body);
     // Whether it may commit now is for the views to say.
     struct view view;
@@ -360,8 +370,8 @@ run_same_observations(const struct run *a, const struct run *b)
         if (x->statement != y->statement || x->n != y->n)
             return false;
         for (size_t j = 0; j < x->n; j++)
-            if (!datum_equal(a->values.at[x->first + j],
-                             b->values.at[y->first + j]))
+            if (!datum_seems_equal(a->values.at[x->first + j],
+                                   b->values.at[y->first + j]))
                 return false;
     }
     return true;

@@ -85,7 +85,7 @@ body_expr(struct body *b, const char *text)
             e = NULL;
         }
     } else {
-        e = lower_expr(l, select->target_list[0]->res_target->val);
+        e = lower_argument(l, select->target_list[0]->res_target->val);
     }
     parser_free(tree);
     return e;
@@ -97,11 +97,6 @@ body_typed(struct body *b, const char *text, enum value_type type)
     struct expr *e = body_expr(b, text);
     if (!e)
         return NULL;
-    if (e->type != type && e->type != TYPE_UNKNOWN &&
-        e->kind != EXPR_CONSTANT) {
-        lower_fail(b->l, -1, "an expression of another type than expected");
-        return NULL;
-    }
     return lower_cast(b->l, e, type, -1);
 }
 

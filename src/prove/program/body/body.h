@@ -40,6 +40,8 @@ struct statement *body_sql(struct body *b, const char *text);
 /* The statements of a list (0: none). */
 bool body_block(struct body *b, uint32_t list, struct block *out);
 
+bool body_raises_again(const struct body *b, uint32_t exceptions);
+
 /* Put the row of a query into the variables of a target. */
 bool body_into(struct body *b, struct statement *s, uint32_t target);
 

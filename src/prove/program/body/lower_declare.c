@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "prove/program/access.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,24 @@ copied_type(const struct lower *l, const char *table, const char *column,
     return true;
 }
 
+/* The fields of a variable whose type is the row of a table: one variable for
+ * each.  false where there is no such table. */
+static bool
+add_fields(struct lower *l, const char *name, const char *table)
+{
+    const uint32_t at = program_find_table(l->program, table);
+    if (at == UINT32_MAX)
+        return false;
+    const struct table *t = &l->program->tables.at[at];
+    for (uint32_t c = 0; c < t->n_columns - t->hidden_key; c++) {
+        char full[200];
+        snprintf(full, sizeof full, "%s.%s", name, t->columns[c].name);
+        const uint32_t v = lower_add_variable(l, full, t->columns[c].type);
+        l->variables.at[v].number = t->columns[c].number;
+    }
+    return true;
+}
+
 /* The type of a declared variable; a record has none, its fields do. */
 static bool
 declared_type(struct body *b, const char *name, const char *type,
@@ -56,15 +75,19 @@ declared_type(struct body *b, const char *name, const char *type,
     for (; type[n] && type[n] != '(' && n + 1 < sizeof word; n++)
         word[n] =
             (char)(type[n] >= 'A' && type[n] <= 'Z' ? type[n] + 32 : type[n]);
-    while (n && word[n - 1] == ' ')
+    while (n && strchr(" \t\r\n", word[n - 1]))
         n--;
     word[n] = '\0';
     char *const percent = strchr(word, '%');
     *record = strcmp(word, "record") == 0 ||
               (percent && strcmp(percent, "%rowtype") == 0);
+    if (percent && *record)
+        *percent = '\0';
+    char *const dot = strchr(word, '.');
+    if (!strchr(type, '['))
+        *record = add_fields(l, name, dot ? dot + 1 : word) || *record;
     if (*record)
         return true;
-    char *const dot = strchr(word, '.');
     if (percent && dot && strcmp(percent, "%type") == 0) {
         *percent = *dot = '\0';
         if (copied_type(l, word, dot + 1, out))
@@ -76,13 +99,14 @@ declared_type(struct body *b, const char *name, const char *type,
                                                                : word;
     l->padded = l->padded || !strcmp(known, "bpchar") || !strcmp(known, "char");
     l->uuids = l->uuids || !strcmp(known, "uuid");
-    if (strchr(type, '['))
-        return lower_fail(l, -1, "variable '%s' is an array", name);
-    if (!lower_type_of_name(known, out))
-        return lower_fail(l, -1,
-                          "variable '%s' has type %s, expected integers, "
-                          "booleans, texts, dates or timestamps",
-                          name, type);
+    if (strchr(type, '[') || !lower_type_of_name(known, out)) {
+        const char *last = dot ? dot + 1 : known;
+        const struct user_type *own = lower_find_type(l, last);
+        *out = (struct scalar_type){.type = TYPE_OPAQUE};
+        if (own && !strchr(type, '['))
+            *out = own->type;
+        return true;
+    }
     return lower_type_limits(l, out, numbers, read_precision(type, numbers),
                              -1);
 }
@@ -159,12 +183,20 @@ read_function(struct body *b)
     const uint32_t function = body_find(b, form_first(0), "PLpgSQL_function");
     const uint32_t block =
         body_find(b, body_find(b, function, "action"), "PLpgSQL_stmt_block");
+    // The compiler puts a block with handlers into one of its own.
+    const uint32_t inner =
+        body_find(b, block, "lineno") ? 0 : body_find(b, block, "body");
+    const uint32_t named =
+        inner && form_first(inner) < form_end(f, inner)
+            ? body_find(b, form_first(inner), "PLpgSQL_stmt_block")
+            : 0;
     b->top_line =
-        b->first_line + body_number(b, body_find(b, block, "lineno")) - 1;
+        b->first_line +
+        body_number(b, body_find(b, named ? named : block, "lineno")) - 1;
     if (!read_variables(b, function))
         return false;
     l->line = b->top_line;
-    if (body_find(b, block, "exceptions"))
+    if (!body_raises_again(b, body_find(b, block, "exceptions")))
         return lower_fail(l, -1, "an EXCEPTION block is not supported");
     return body_block(b, body_find(b, block, "body"), &l->function->body);
 }

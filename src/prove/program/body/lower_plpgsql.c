@@ -97,6 +97,28 @@ read_assign(struct body *b, uint32_t node)
     return s->value ? s : NULL;
 }
 
+/* The OUT parameters together. */
+static const struct expr *
+body_outs(struct body *b)
+{
+    enum { MOST = 64 };
+    struct lower *l = b->l;
+    struct expr *args[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < l->outs.n && n < MOST; i++) {
+        const uint32_t v = l->outs.at[i];
+        args[n] = expr_new(l, EXPR_VARIABLE, l->variables.at[v].type);
+        args[n]->index = v;
+        args[n++]->number = l->variables.at[v].number;
+    }
+    if (n == 1)
+        return args[0];
+    struct expr *e = lower_opaque(
+        l, "row", (struct scalar_type){.type = TYPE_OPAQUE}, args, n);
+    e->whole = true;
+    return e;
+}
+
 static struct statement *
 read_return(struct body *b, uint32_t node)
 {
@@ -104,6 +126,8 @@ read_return(struct body *b, uint32_t node)
     const char *text = body_query(b, body_find(b, node, "expr"));
     if (!text && b->l->has_result)
         s->kind = STATEMENT_RAISE; // the parser's, at the end of the function
+    if (!text && b->l->outs.n)
+        s->value = body_outs(b);
     if (!text)
         return s;
     const struct scalar_type *returns = &b->l->returns;
@@ -124,6 +148,8 @@ read_return_query(struct body *b, uint32_t node)
 {
     const char *text = body_query(b, body_find(b, node, "query"));
     struct statement *s = text ? body_sql(b, text) : NULL;
+    if (s && s->kind != STATEMENT_SELECT && s->n_returning)
+        return s; // what it returns is seen
     if (!s || s->kind != STATEMENT_SELECT) {
         lower_fail(b->l, -1, "RETURN QUERY of something else than a SELECT");
         return NULL;
@@ -132,13 +158,46 @@ read_return_query(struct body *b, uint32_t node)
     return s;
 }
 
+/* Whether every handler (exceptions 0: there is none) ends in an error of its
+ * own.  Then an error of the block aborts the transaction as without them. */
+bool
+body_raises_again(const struct body *b, uint32_t exceptions)
+{
+    enum { ERROR_LEVEL = 21 };
+    if (!exceptions)
+        return true;
+    const uint32_t list = body_find(
+        b, body_find(b, exceptions, "PLpgSQL_exception_block"), "exc_list");
+    if (!list)
+        return false;
+    for (uint32_t i = form_first(list); i < form_end(&b->forms, list);
+         i = form_next(&b->forms, i)) {
+        const uint32_t action =
+            body_find(b, body_find(b, i, "PLpgSQL_exception"), "action");
+        bool raises = false;
+        for (uint32_t j = action ? form_first(action) : 0;
+             action && j < form_end(&b->forms, action);
+             j = form_next(&b->forms, j)) {
+            const uint32_t raise = body_find(b, j, "PLpgSQL_stmt_raise");
+            raises =
+                raise && body_number(b, body_find(b, raise, "elog_level")) >=
+                             ERROR_LEVEL;
+            if (!raise || raises)
+                break; // only notices stand in front of it
+        }
+        if (!raises)
+            return false;
+    }
+    return true;
+}
+
 /* A block inside the body; one with variables or handlers of its own is not
  * understood. */
 static struct statement *
 read_inner_block(struct body *b, uint32_t node)
 {
     struct lower *l = b->l;
-    if (body_find(b, node, "exceptions")) {
+    if (!body_raises_again(b, body_find(b, node, "exceptions"))) {
         lower_fail(l, -1, "an EXCEPTION block is not supported");
         return NULL;
     }

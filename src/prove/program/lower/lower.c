@@ -17,6 +17,10 @@ lower_free(struct lower *l)
     vec_free(&l->sources);
     vec_free(&l->inputs);
     vec_free(&l->aggregates);
+    vec_free(&l->constraints);
+    vec_free(&l->types);
+    vec_free(&l->functions);
+    vec_free(&l->outs);
 }
 
 uint32_t
@@ -45,6 +49,15 @@ lower_fail(struct lower *l, int location, const char *format, ...)
     }
     err_at_line(l->err, lower_line(l, location), column);
     return err_in_file(l->err, l->file);
+}
+
+bool
+lower_defines_function(const struct lower *l, const char *name)
+{
+    for (size_t i = 0; i < l->functions.n; i++)
+        if (strcmp(l->functions.at[i], name) == 0)
+            return true;
+    return false;
 }
 
 const char *

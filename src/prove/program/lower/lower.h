@@ -24,6 +24,25 @@ struct scalar_type {
     uint32_t limit; // most characters, or digits in front of the point
 };
 
+/* A type that the files make: an enum has labels, a domain another type.
+ * 'checked': it has constraints, which are opaque. */
+struct user_type {
+    const char *name;
+    struct scalar_type type;
+    uint32_t *labels, n_labels; // texts
+    bool checked;
+};
+
+/* A constraint by the name that PostgreSQL gives it, for DROP CONSTRAINT. */
+struct named {
+    uint32_t table;
+    const char *name; // "": not known
+    bool dropped;
+    const PgQuery__Constraint *node;
+    const struct expr *check; // of CHECK
+    const uint32_t *unique;   // the columns of UNIQUE
+};
+
 /* A table that can be named in expressions now. */
 struct visible {
     const char *name; // alias, or the table's name
@@ -50,11 +69,15 @@ struct lower {
     bool merged;        // the query has a JOIN .. USING
     bool padded;        // some values have the type char
     bool uuids;         // some have the type uuid
+    VEC(struct user_type) types;
+    VEC(const char *) functions;   // the names of all that the files make
+    VEC(struct named) constraints; // of all tables
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
     struct scalar_type returns; // UNKNOWN: nothing, a set, something else
     bool has_result;            // one value, which RETURN has to give
+    VEC(uint32_t) outs;         // the variables of OUT parameters
     VEC(struct variable) variables;
     VEC(uint32_t) sources;
     VEC(struct input_site) inputs;
@@ -103,6 +126,32 @@ struct expr *lower_null_test(struct lower *l, const PgQuery__NullTest *node);
 bool lower_match_types(struct lower *l, struct expr **a, struct expr **b,
                        int location);
 struct expr *lower_call(struct lower *l, const PgQuery__FuncCall *call);
+
+/* What is not understood: lower_opaque.c. */
+struct expr *lower_opaque(struct lower *l, const char *name,
+                          struct scalar_type type, struct expr *const *args,
+                          size_t n);
+struct expr *lower_opaque_total(struct lower *l, const char *name,
+                                struct scalar_type type,
+                                struct expr *const *args, size_t n);
+/* 'name' is that of the type; "" where PostgreSQL casts by itself. */
+struct expr *lower_opaque_cast(struct lower *l, struct expr *e,
+                               struct scalar_type type, const char *name);
+struct expr *lower_opaque_call(struct lower *l, const PgQuery__FuncCall *call);
+struct expr *lower_opaque_operator(struct lower *l, const char *name,
+                                   struct expr *a, struct expr *b,
+                                   int location);
+/* current_user and its kin: one value for a transaction. */
+struct expr *lower_session_value(struct lower *l, const char *name);
+struct expr *lower_argument(struct lower *l, const PgQuery__Node *node);
+struct expr *lower_whole_row(struct lower *l, const char *name);
+bool lower_defines_function(const struct lower *l, const char *name);
+bool lower_user_type(struct lower *l, const PgQuery__Node *node);
+const struct user_type *lower_find_type(const struct lower *l,
+                                        const char *name);
+/* What a value of the type satisfies; NULL where that is nothing. */
+struct expr *lower_type_check(struct lower *l, const struct user_type *type,
+                              struct expr *value);
 
 /* Nodes: lower_node.c. */
 struct expr *expr_new(struct lower *l, enum expr_kind kind,
@@ -157,17 +206,62 @@ bool lower_targets(struct lower *l, PgQuery__Node *const *nodes, size_t n,
 uint32_t lower_add_source(struct lower *l, const char *name, uint32_t table);
 bool lower_find_table(struct lower *l, const PgQuery__RangeVar *range,
                       uint32_t *table);
+/* The same without an error: UINT32_MAX where there is none, or several. */
+uint32_t lower_table_of(const struct lower *l, const PgQuery__RangeVar *range);
 
 /* Statements: lower_write.c.  'kind' and all that SQL says is set, 'into' is
  * not. */
 struct statement *lower_sql(struct lower *l, const PgQuery__Node *node);
 struct statement *statement_new(struct lower *l, enum statement_kind kind);
 
-/* Tables: lower_table.c. */
+/* Tables: lower_table.c.  What of a table is not modelled stands in it
+ * (unknown, guarded).  lower_table and lower_column leave room for
+ * LOWER_COLUMNS columns and the hidden key. */
+enum { LOWER_COLUMNS = 60 };
 bool lower_table(struct lower *l, const PgQuery__CreateStmt *create);
 void lower_add_check(struct lower *l, struct table *t, const struct expr *e);
 bool lower_index(struct lower *l, const PgQuery__IndexStmt *index);
 bool lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create);
+bool lower_column(struct lower *l, struct table *t,
+                  const PgQuery__ColumnDef *def);
+bool lower_column_constraints(struct lower *l, struct table *t,
+                              const PgQuery__ColumnDef *def);
+bool lower_constraint(struct lower *l, struct table *t, uint32_t c,
+                      const PgQuery__Constraint *k);
+bool lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
+                       const PgQuery__Constraint *k);
+bool lower_default(struct lower *l, struct table_column *column,
+                   const PgQuery__Node *node, int location);
+void lower_hidden_key(struct lower *l, struct table *t);
+/* The error that stands in l->err as the reason why the table is not modelled,
+ * and why writes of one kind are not. */
+void lower_table_unknown(struct lower *l, struct table *t);
+void lower_table_guard(struct lower *l, struct table *t, enum table_write w,
+                       const char *format, const char *name);
+
+/* Constraints by name: lower_named.c.  lower_name_constraint is told of each
+ * when it is made; lower_drop_constraint fails where it cannot know which one
+ * is meant. */
+void lower_name_constraint(struct lower *l, const struct table *t,
+                           const PgQuery__Constraint *k,
+                           const struct columns *columns,
+                           const struct expr *check);
+bool lower_drop_constraint(struct lower *l, struct table *t, const char *name,
+                           bool missing_ok);
+bool lower_is_dropped(const struct lower *l, const PgQuery__Constraint *k);
+void lower_remove_unique(struct table *t, uint32_t i);
+void lower_remove_check(struct table *t, uint32_t i);
+
+/* ALTER TABLE, and its keys in a later pass: lower_alter.c. */
+bool lower_alter(struct lower *l, const PgQuery__AlterTableStmt *alter);
+bool lower_alter_keys(struct lower *l, const PgQuery__AlterTableStmt *alter);
+bool lower_rename(struct lower *l, const PgQuery__RenameStmt *rename);
+
+/* The other statements of a schema: lower_schema.c.  lower_schema notes what a
+ * trigger, a rule or a policy means for a table, and what is skipped. */
+void lower_schema(struct lower *l, const PgQuery__Node *node, int location);
+void lower_skip(struct lower *l, const char *what, const char *name,
+                int location);
 
 /* Functions: lower_function.c and lower_plpgsql.c.  'text' is the statement
  * that makes the function, and l->text the file. */

@@ -43,8 +43,9 @@ lower_aggregate(struct lower *l, const PgQuery__FuncCall *call,
         l->in_aggregate = false;
         if (!arg)
             return NULL;
-        const bool dates = (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) &&
-                           arg->type >= TYPE_DATE;
+        const bool dates =
+            (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) &&
+            (arg->type == TYPE_DATE || arg->type == TYPE_TIMESTAMP);
         if (kind != AGGREGATE_COUNT && !dates &&
             !(arg = lower_cast(
                   l, arg, kind >= AGGREGATE_ANY ? TYPE_BOOLEAN : TYPE_INTEGER,
@@ -117,11 +118,8 @@ lower_call(struct lower *l, const PgQuery__FuncCall *call)
     };
     const char *name = lower_last_name(call->funcname, call->n_funcname);
     if (call->n_funcname > 1 &&
-        strcmp(lower_last_name(call->funcname, 1), "pg_catalog") != 0) {
-        lower_fail(l, call->location,
-                   "a function of a schema is not supported");
-        return NULL;
-    }
+        strcmp(lower_last_name(call->funcname, 1), "pg_catalog") != 0)
+        return lower_opaque_call(l, call);
     for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
         if (strcmp(name, aggregates[i].name) == 0)
             return lower_aggregate(l, call, aggregates[i].kind);
@@ -130,8 +128,5 @@ lower_call(struct lower *l, const PgQuery__FuncCall *call)
         return lower_arithmetic(l, call, name);
     struct expr *e =
         call->n_args || !l->function ? NULL : lower_generator(l, name);
-    if (!e)
-        lower_fail(l, call->location, "function %s is not supported here",
-                   name);
-    return e;
+    return e ? e : lower_opaque_call(l, call);
 }

@@ -5,6 +5,7 @@
 #include "prove/program/lower/lower.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,9 +79,15 @@ lower_constant(struct lower *l, const PgQuery__AConst *c)
         errno = 0;
         e->value.number = strtoll(c->fval->fval, &end, 10);
         if (*end || errno) {
-            lower_fail(l, c->location, "%s, expected a whole number",
-                       c->fval->fval);
-            return NULL;
+            // A fraction: some number, the same wherever it is written.
+            e->type = TYPE_TEXT;
+            e->value.number = strings_add(&l->program->texts, c->fval->fval,
+                                          strlen(c->fval->fval));
+            return lower_opaque_total(
+                l, "::numeric",
+                (struct scalar_type){.type = TYPE_INTEGER,
+                                     .number = NUMBER_NUMERIC},
+                &e, 1);
         }
         // -2147483648 is an integer, too.
         if (!program_number_fits(e->type, NUMBER_INTEGER, e->value.number))
@@ -91,6 +98,87 @@ lower_constant(struct lower *l, const PgQuery__AConst *c)
         lower_fail(l, c->location, "a bit string, which is not supported");
         return NULL;
     }
+}
+
+/* x = ANY (array); of a list in ARRAY[..] it is IN. */
+static struct expr *
+lower_any(struct lower *l, const PgQuery__AExpr *node)
+{
+    const char *name = lower_last_name(node->name, node->n_name);
+    const bool any = node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
+    char full[40];
+    struct expr *args[2] = {lower_expr(l, node->lexpr), NULL};
+    if (!args[0])
+        return NULL;
+    const PgQuery__Node *list = node->rexpr;
+    if (NODE_IS(list, A_ARRAY_EXPR) && any && list->a_array_expr->n_elements) {
+        struct expr *all = NULL;
+        for (size_t i = 0; i < list->a_array_expr->n_elements; i++) {
+            struct expr *a = lower_expr(l, node->lexpr);
+            struct expr *b =
+                a ? lower_expr(l, list->a_array_expr->elements[i]) : NULL;
+            struct expr *one =
+                b ? lower_operator(l, name, a, b, node->location) : NULL;
+            if (!one)
+                return NULL;
+            all = all ? expr_binary(l, EXPR_OR, all, one) : one;
+        }
+        return all;
+    }
+    if (!(args[1] = lower_expr(l, list)))
+        return NULL;
+    snprintf(full, sizeof full, "%s %s", name, any ? "ANY" : "ALL");
+    return lower_opaque(l, full, (struct scalar_type){.type = TYPE_BOOLEAN},
+                        args, 2);
+}
+
+/* ARRAY[..] and ROW(..) of values. */
+static struct expr *
+lower_elements(struct lower *l, const char *name, PgQuery__Node *const *nodes,
+               size_t n)
+{
+    enum { MOST = 60 };
+    struct expr *args[MOST];
+    if (n > MOST) {
+        lower_fail(l, -1, "%s of more than %d values", name, MOST);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!(args[i] = lower_argument(l, nodes[i])))
+            return NULL;
+    struct expr *e = lower_opaque(
+        l, name, (struct scalar_type){.type = TYPE_OPAQUE}, args, n);
+    e->whole = true;
+    return e;
+}
+
+/* NULLIF and IS [NOT] DISTINCT FROM of a type that is not understood. */
+static struct expr *
+lower_opaque_test(struct lower *l, PgQuery__AExprKind kind, struct expr *a,
+                  struct expr *b)
+{
+    struct expr *args[] = {a, b};
+    const bool nullif = kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF;
+    struct expr *e = lower_opaque(
+        l, nullif ? "nullif" : "IS DISTINCT FROM",
+        (struct scalar_type){.type = nullif ? TYPE_OPAQUE : TYPE_BOOLEAN}, args,
+        2);
+    return kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT
+               ? expr_unary(l, EXPR_NOT, e)
+               : e;
+}
+
+static struct expr *
+lower_nullif(struct lower *l, struct expr *a, struct expr *b)
+{
+    struct expr *e = expr_new(l, EXPR_CASE, a->type);
+    struct expr *null = expr_null(l);
+    null->type = a->type;
+    e->arg[0] = expr_binary(l, EXPR_EQ, a, b);
+    e->arg[1] = null;
+    e->arg[2] = a;
+    e->number = a->number;
+    return e;
 }
 
 static struct expr *
@@ -108,6 +196,12 @@ lower_a_expr(struct lower *l, const PgQuery__AExpr *node)
     case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
+        break;
+    case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY:
+    case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL:
+        return lower_any(l, node);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
+    case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
         break;
     default:
         lower_fail(l, node->location, "an operator that is not supported: %s",
@@ -130,20 +224,16 @@ lower_a_expr(struct lower *l, const PgQuery__AExpr *node)
     struct expr *a = lower_expr(l, node->lexpr);
     if (!a)
         return NULL;
-    if (node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP)
+    if (node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP ||
+        node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_LIKE ||
+        node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE)
         return lower_operator(l, name, a, b, node->location);
     if (!lower_match_types(l, &a, &b, node->location))
         return NULL;
-    if (node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF) {
-        struct expr *e = expr_new(l, EXPR_CASE, a->type);
-        struct expr *null = expr_null(l);
-        null->type = a->type;
-        e->arg[0] = expr_binary(l, EXPR_EQ, a, b);
-        e->arg[1] = null;
-        e->arg[2] = a;
-        e->number = a->number;
-        return e;
-    }
+    if (a->type == TYPE_OPAQUE)
+        return lower_opaque_test(l, node->kind, a, b);
+    if (node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF)
+        return lower_nullif(l, a, b);
     struct expr *e = expr_binary(l, EXPR_DISTINCT, a, b);
     return node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT
                ? e
@@ -199,7 +289,31 @@ static struct expr *
 lower_moment(struct lower *l, const PgQuery__SQLValueFunction *node)
 {
     struct input_site site = {.kind = INPUT_MOMENT};
+    if (node->op >= PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_ROLE &&
+        l->function)
+        return lower_session_value(l, "current_user");
     return lower_moment_type(l, node, &site.type) ? expr_input(l, site) : NULL;
+}
+
+/* a[i], (r).f: a part of a value that is not understood. */
+static struct expr *
+lower_indirection(struct lower *l, const PgQuery__AIndirection *node)
+{
+    struct expr *args[2] = {lower_expr(l, node->arg), NULL};
+    size_t n = 1;
+    if (!args[0])
+        return NULL;
+    if (node->n_indirection == 1 && NODE_IS(node->indirection[0], A_INDICES) &&
+        node->indirection[0]->a_indices->uidx &&
+        !(args[n++] = lower_expr(l, node->indirection[0]->a_indices->uidx)))
+        return NULL;
+    char name[80];
+    snprintf(name, sizeof name, "part%s",
+             NODE_IS(node->indirection[0], STRING)
+                 ? node->indirection[0]->string->sval
+                 : "");
+    return lower_opaque(l, name, (struct scalar_type){.type = TYPE_OPAQUE},
+                        args, n);
 }
 
 static struct expr *
@@ -242,6 +356,16 @@ lower_inner(struct lower *l, const PgQuery__Node *node)
         return lower_call(l, node->func_call);
     case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
         return lower_moment(l, node->sqlvalue_function);
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
+        return lower_elements(l, "ARRAY", node->a_array_expr->elements,
+                              node->a_array_expr->n_elements);
+    case PG_QUERY__NODE__NODE_ROW_EXPR:
+        return lower_elements(l, "ROW", node->row_expr->args,
+                              node->row_expr->n_args);
+    case PG_QUERY__NODE__NODE_A_INDIRECTION:
+        return lower_indirection(l, node->a_indirection);
+    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
+        return lower_expr(l, node->collate_clause->arg);
     default:
         lower_fail(l, -1, "an expression of a kind that is not supported");
         return NULL;

@@ -72,12 +72,87 @@ lower_into(struct lower *l, struct statement *s, const char *const *names,
         if (s->into[i] == UINT32_MAX)
             return lower_fail(l, -1, "'%s' names no variable", names[i]);
         const struct variable *v = &l->variables.at[s->into[i]];
-        if (v->type != targets[i].value->type)
-            return lower_fail(
-                l, -1, "a value of another type than variable '%s'", v->name);
+        if (v->type != targets[i].value->type) {
+            struct expr *copy = expr_new(l, EXPR_CONSTANT, TYPE_TEXT);
+            *copy = *targets[i].value;
+            targets[i].value = lower_cast(l, copy, v->type, -1);
+            if (!targets[i].value)
+                return false;
+        }
         if (!record)
             targets[i].value =
                 lower_store(l, targets[i].value, v->number, v->rounds);
+    }
+    return true;
+}
+
+/* OUT parameters are variables that the function returns.  The columns of
+ * RETURNS TABLE are variables, too, but rows return them. */
+static bool
+lower_outs(struct lower *l, const PgQuery__CreateFunctionStmt *create)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < create->n_parameters; i++) {
+        const PgQuery__FunctionParameter *p =
+            create->parameters[i]->function_parameter;
+        const bool out =
+            p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_OUT;
+        const bool both =
+            p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_INOUT;
+        const bool column =
+            p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE;
+        struct scalar_type type;
+        uint32_t v = n;
+        n += !out && !column;
+        if (out || (column && *p->name)) {
+            if (!lower_type(l, p->arg_type, &type))
+                return false;
+            v = lower_add_variable(l, p->name, type.type);
+            l->variables.at[v].number = type.number;
+        }
+        if (out || both)
+            vec_push(&l->outs, v);
+    }
+    return true;
+}
+
+/* A parameter of a type of the files' own has a value of it. */
+static bool
+lower_parameter_types(struct lower *l, struct function *f,
+                      const PgQuery__CreateFunctionStmt *create)
+{
+    struct block *body = &f->body;
+    uint32_t n = 0;
+    for (size_t i = 0; i < create->n_parameters; i++) {
+        const PgQuery__FunctionParameter *p =
+            create->parameters[i]->function_parameter;
+        if (p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE ||
+            p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_OUT)
+            continue;
+        const uint32_t v = n++;
+        const struct user_type *type = lower_find_type(
+            l, lower_last_name(p->arg_type->names, p->arg_type->n_names));
+        struct expr *value =
+            expr_new(l, EXPR_VARIABLE, l->variables.at[v].type);
+        value->index = v;
+        value->number = l->variables.at[v].number;
+        struct expr *check = type && !p->arg_type->n_array_bounds
+                                 ? lower_type_check(l, type, value)
+                                 : NULL;
+        if (!check)
+            continue;
+        struct statement *s = statement_new(l, STATEMENT_IF);
+        struct statement *raise = statement_new(l, STATEMENT_RAISE);
+        s->value = expr_unary(l, EXPR_NOT, check);
+        s->body.at = program_alloc(l->program, 1, sizeof *s->body.at);
+        s->body.at[s->body.n++] = raise;
+        struct statement **all =
+            program_alloc(l->program, body->n + 1, sizeof(struct statement *));
+        if (body->n)
+            memcpy(all + 1, body->at, body->n * sizeof(struct statement *));
+        all[0] = s;
+        body->at = all;
+        body->n++;
     }
     return true;
 }
@@ -89,12 +164,9 @@ lower_parameters(struct lower *l, struct function *f,
     for (size_t i = 0; i < create->n_parameters; i++) {
         const PgQuery__FunctionParameter *p =
             create->parameters[i]->function_parameter;
-        if (p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE)
-            continue; // a column of the result
-        if (p->mode != PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_IN &&
-            p->mode != PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_DEFAULT)
-            return lower_fail(l, p->arg_type->location,
-                              "parameter '%s' is not an IN parameter", p->name);
+        if (p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE ||
+            p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_OUT)
+            continue; // a part of the result
         char unnamed[24];
         snprintf(unnamed, sizeof unnamed, "$%zu", i + 1);
         const char *name = *p->name ? p->name : unnamed;
@@ -111,13 +183,31 @@ lower_parameters(struct lower *l, struct function *f,
     }
     lower_add_variable(l, "found", TYPE_BOOLEAN);
     l->variables.at[l->variables.n - 1].initial = expr_boolean(l, false);
-    return true;
+    return lower_outs(l, create);
 }
 
 struct body {
     const char *language, *text;
     int location; // of AS in the file
 };
+
+/* SET search_path says which schemas are meant, and the tables of the files are
+ * meant here anyway.  Other settings change what statements mean. */
+static bool
+check_set(struct lower *l, const PgQuery__DefElem *def)
+{
+    static const char *const harmless[] = {"search_path", "statement_timeout",
+                                           "lock_timeout", "work_mem",
+                                           "client_min_messages"};
+    const char *name = NODE_IS(def->arg, VARIABLE_SET_STMT)
+                           ? def->arg->variable_set_stmt->name
+                           : "";
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (strcmp(name, harmless[i]) == 0)
+            return true;
+    return lower_fail(l, def->location,
+                      "a function with SET %s is not supported", name);
+}
 
 static bool
 lower_options(struct lower *l, struct function *f,
@@ -131,9 +221,8 @@ lower_options(struct lower *l, struct function *f,
             f->strict = def->arg->boolean->boolval != 0;
         if (strcmp(def->defname, "volatility") == 0)
             f->snapshot = strcmp(def->arg->string->sval, "volatile") != 0;
-        if (strcmp(def->defname, "set") == 0)
-            return lower_fail(l, def->location,
-                              "a function with SET is not supported");
+        if (strcmp(def->defname, "set") == 0 && !check_set(l, def))
+            return false;
         if (strcmp(def->defname, "as") != 0)
             continue;
         body->text = def->arg->list->items[0]->string->sval;
@@ -261,6 +350,10 @@ reset(struct lower *l)
     vec_clear(&l->variables);
     vec_clear(&l->sources);
     vec_clear(&l->inputs);
+    vec_clear(&l->outs);
+    l->level = l->depth = 0;
+    l->in_targets = l->in_aggregate = l->merged = false;
+    vec_clear(&l->aggregates);
     l->n_statements = 0;
     l->columns_first = false;
     l->returns = (struct scalar_type){0};
@@ -295,7 +388,9 @@ lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                               : "void";
     if (!returns_set)
         lower_type_of_name(returns, &l->returns);
-    l->has_result = !returns_set && strcmp(returns, "void") != 0;
+    l->has_result = !returns_set && strcmp(returns, "void") != 0 && !l->outs.n;
+    if (l->outs.n)
+        l->returns = (struct scalar_type){0};
     bool ok;
     if (strcmp(body.language, "plpgsql") == 0) {
         ok = lower_plpgsql(l, text, line);
@@ -308,7 +403,7 @@ lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                         "sql",
                         f->name, body.language);
     }
-    ok = ok && check_volatility(l, f);
+    ok = ok && check_volatility(l, f) && lower_parameter_types(l, f, create);
     if (ok)
         finish(l, f);
     l->text = file.text;

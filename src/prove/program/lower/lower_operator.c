@@ -17,8 +17,10 @@ lower_match_types(struct lower *l, struct expr **a, struct expr **b,
         *b = lower_cast(l, *b, (*a)->type, location);
     else if ((*a)->kind == EXPR_CONSTANT && (*a)->type == TYPE_TEXT)
         *a = lower_cast(l, *a, (*b)->type, location);
+    else if ((*a)->type != TYPE_OPAQUE && (*b)->type == TYPE_OPAQUE)
+        *a = lower_cast(l, *a, TYPE_OPAQUE, location);
     else
-        return lower_fail(l, location, "operands of different types");
+        *b = lower_cast(l, *b, (*a)->type, location);
     return *a && *b;
 }
 
@@ -36,10 +38,8 @@ lower_days(struct lower *l, enum expr_kind kind, struct expr *a, struct expr *b,
     const bool plain = n->type == TYPE_INTEGER && n->number <= NUMBER_INTEGER;
     if (!(kind == EXPR_ADD && plain) &&
         !(kind == EXPR_SUBTRACT && (days || (plain && n == b)))) {
-        lower_fail(l, location,
-                   "arithmetic with dates or timestamps other than a date and "
-                   "an integer, or two dates, is not supported");
-        return NULL;
+        return lower_opaque_operator(l, kind == EXPR_ADD ? "+" : "-", a, b,
+                                     location);
     }
     struct expr *e = expr_binary(l, kind, a, b);
     e->type = days ? TYPE_INTEGER : TYPE_DATE;
@@ -63,28 +63,27 @@ lower_operator(struct lower *l, const char *name, struct expr *a,
         const enum expr_kind kind = operators[i].kind;
         if (strcmp(name, operators[i].name) != 0)
             continue;
+        if (a->type == TYPE_OPAQUE || b->type == TYPE_OPAQUE)
+            return lower_opaque_operator(l, name, a, b, location);
         if (kind >= EXPR_ADD && (a->type >= TYPE_DATE || b->type >= TYPE_DATE))
             return lower_days(l, kind, a, b, location);
         if (!lower_match_types(l, &a, &b, location))
             return NULL;
         if (kind >= EXPR_LT && kind <= EXPR_GE && a->type == TYPE_TEXT) {
-            lower_fail(l, location,
-                       "texts are compared by order, which is not supported");
-            return NULL;
+            return lower_opaque_operator(l, name, a, b, location);
         }
-        if (kind >= EXPR_ADD && !lower_cast(l, a, TYPE_INTEGER, location))
+        if (kind >= EXPR_ADD && !(a = lower_cast(l, a, TYPE_INTEGER, location)))
             return NULL;
-        if (kind >= EXPR_ADD && !lower_cast(l, b, TYPE_INTEGER, location))
+        if (kind >= EXPR_ADD && !(b = lower_cast(l, b, TYPE_INTEGER, location)))
             return NULL;
         if (kind == EXPR_DIVIDE &&
             (a->number == NUMBER_NUMERIC || b->number == NUMBER_NUMERIC)) {
-            lower_fail(l, location,
-                       "a division of numeric values, which may leave a "
-                       "fraction, is not supported");
-            return NULL;
+            struct expr *e = lower_opaque_operator(l, "/", a, b, location);
+            e->type = TYPE_INTEGER;
+            e->number = NUMBER_NUMERIC;
+            return e;
         }
         return expr_binary(l, kind, a, b);
     }
-    lower_fail(l, location, "operator '%s' is not supported", name);
-    return NULL;
+    return lower_opaque_operator(l, name, a, b, location);
 }

@@ -7,17 +7,47 @@
 
 #include <string.h>
 
+/* A table of the files has that name.  Where the name says no schema, or the
+ * table was made in none, the schemas fit. */
+static bool
+is_named(const struct table *t, const PgQuery__RangeVar *range)
+{
+    const char *dot = strrchr(t->name, '.');
+    return strcmp(dot ? dot + 1 : t->name, range->relname) == 0 &&
+           (!*range->schemaname || !*t->schema ||
+            strcmp(t->schema, range->schemaname) == 0);
+}
+
+uint32_t
+lower_table_of(const struct lower *l, const PgQuery__RangeVar *range)
+{
+    const char *schema = *range->schemaname ? range->schemaname : "public";
+    uint32_t found = UINT32_MAX;
+    bool several = false;
+    for (uint32_t i = 0; i < l->program->tables.n; i++) {
+        const struct table *t = &l->program->tables.at[i];
+        if (!is_named(t, range))
+            continue;
+        if (strcmp(t->schema, schema) == 0)
+            return i;
+        several = several || found != UINT32_MAX;
+        found = i;
+    }
+    return several ? UINT32_MAX : found;
+}
+
 bool
 lower_find_table(struct lower *l, const PgQuery__RangeVar *range,
                  uint32_t *table)
 {
-    if (*range->schemaname && strcmp(range->schemaname, "public") != 0)
-        return lower_fail(l, range->location, "schema '%s' is not supported",
-                          range->schemaname);
-    *table = program_find_table(l->program, range->relname);
+    *table = lower_table_of(l, range);
     if (*table == UINT32_MAX)
         return lower_fail(l, range->location, "there is no table '%s'",
                           range->relname);
+    const struct table *t = &l->program->tables.at[*table];
+    if (t->unknown)
+        return lower_fail(l, range->location, "table %s is not modelled (%s)",
+                          t->name, t->unknown);
     return true;
 }
 
@@ -84,7 +114,7 @@ lower_using(struct lower *l, size_t first, const char *name, int location)
                    name);
         return NULL;
     }
-    return expr_binary(l, EXPR_EQ, side[0], side[1]);
+    return lower_operator(l, "=", side[0], side[1], location);
 }
 
 static bool
@@ -231,11 +261,17 @@ lower_order(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
             e = lower_expr(l, by->node);
         if (!e)
             return false;
-        if (e->kind == EXPR_CONSTANT || e->type == TYPE_TEXT ||
-            expr_has_query(e))
+        if (e->kind == EXPR_CONSTANT || expr_has_query(e))
             return lower_fail(l, by->location,
-                              "ORDER BY a position, a text or a query is not "
+                              "ORDER BY a position or a query is not "
                               "supported");
+        if (e->type == TYPE_TEXT || e->type == TYPE_OPAQUE) {
+            // Some order: a number for each value.
+            struct expr *copy = expr_new(l, e->kind, e->type);
+            *copy = *e;
+            e = lower_opaque_total(
+                l, "", (struct scalar_type){.type = TYPE_INTEGER}, &copy, 1);
+        }
         q->order[i].by = e;
         q->order[i].descending =
             by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
@@ -333,6 +369,15 @@ lower_parts(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
 static bool
 check_aggregates(struct lower *l, const struct query *q)
 {
+    for (uint32_t i = 0; q->distinct && i < q->n_targets; i++)
+        if (q->targets[i].value->type == TYPE_OPAQUE)
+            return lower_fail(l, -1,
+                              "DISTINCT of a type that is not understood");
+    for (uint32_t i = 0; i < q->n_aggregates; i++)
+        if (q->aggregates[i].distinct && q->aggregates[i].arg &&
+            q->aggregates[i].arg->type == TYPE_OPAQUE)
+            return lower_fail(l, -1,
+                              "DISTINCT of a type that is not understood");
     if (!q->n_aggregates)
         return true;
     if (q->lock != LOCK_NONE || q->distinct || q->n_order || q->limit >= 0)

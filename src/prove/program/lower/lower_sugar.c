@@ -89,10 +89,12 @@ lower_fold(struct lower *l, enum expr_kind kind, PgQuery__Node *const *nodes,
         struct expr *e = lower_expr(l, nodes[i]);
         if (!e || (all && !lower_match_types(l, &e, &all, location)))
             return NULL;
-        if (kind != EXPR_COALESCE && e->type == TYPE_TEXT) {
-            lower_fail(l, location,
-                       "texts are compared by order, which is not supported");
-            return NULL;
+        if (kind != EXPR_COALESCE && all &&
+            (e->type == TYPE_TEXT || e->type == TYPE_OPAQUE)) {
+            struct expr *args[] = {e, all};
+            all = lower_opaque(l, kind == EXPR_LEAST ? "least" : "greatest",
+                               (struct scalar_type){.type = e->type}, args, 2);
+            continue;
         }
         all = all ? expr_binary(l, kind, e, all) : e;
     }
@@ -121,7 +123,11 @@ lower_in_query(struct lower *l, const PgQuery__SubLink *node)
         b->arg[1] = b->arg[2] = q->targets[0].value;
         if (!a || !lower_match_types(l, &a, &b, node->location))
             return NULL;
-        struct expr *same = expr_binary(l, EXPR_EQ, a, q->targets[0].value);
+        struct expr *value = expr_new(l, EXPR_CONSTANT, TYPE_TEXT);
+        *value = *q->targets[0].value;
+        struct expr *same = lower_operator(l, "=", a, value, node->location);
+        if (!same)
+            return NULL;
         if (i == 1)
             same = expr_unary(l, EXPR_IS_NULL, same);
         q->where = q->where ? expr_binary(l, EXPR_AND, q->where, same) : same;
@@ -194,9 +200,37 @@ lower_test(struct lower *l, const PgQuery__BooleanTest *node)
     return negated ? differs : expr_unary(l, EXPR_NOT, differs);
 }
 
+/* r IS NULL: all fields of the record are; r IS NOT NULL: none of them is.
+ * NULL where the operand is no record. */
+static struct expr *
+lower_record_test(struct lower *l, const PgQuery__NullTest *node)
+{
+    if (!NODE_IS(node->arg, COLUMN_REF) ||
+        node->arg->column_ref->n_fields != 1 ||
+        !NODE_IS(node->arg->column_ref->fields[0], STRING))
+        return NULL;
+    const char *name = node->arg->column_ref->fields[0]->string->sval;
+    if (lower_find_variable(l, name) != UINT32_MAX)
+        return NULL;
+    const struct expr *row = lower_whole_row(l, name);
+    struct expr *all = NULL;
+    for (const struct expr *rest = row ? row->arg[0] : NULL; rest;
+         rest = rest->kind == EXPR_LIST ? rest->arg[1] : NULL) {
+        struct expr *one = expr_unary(
+            l, EXPR_IS_NULL, rest->kind == EXPR_LIST ? rest->arg[0] : rest);
+        if (node->nulltesttype != PG_QUERY__NULL_TEST_TYPE__IS_NULL)
+            one = expr_unary(l, EXPR_NOT, one);
+        all = all ? expr_binary(l, EXPR_AND, all, one) : one;
+    }
+    return all;
+}
+
 struct expr *
 lower_null_test(struct lower *l, const PgQuery__NullTest *node)
 {
+    struct expr *row = lower_record_test(l, node);
+    if (row)
+        return row;
     struct expr *e = lower_expr(l, node->arg);
     if (!e)
         return NULL;

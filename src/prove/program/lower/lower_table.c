@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/lower/lower.h"
 
+#include "base/buf.h"
+
 #include <string.h>
 
 static bool
@@ -52,36 +54,65 @@ lower_add_check(struct lower *l, struct table *t, const struct expr *e)
     t->checks = all;
 }
 
+/* A condition of which nothing is known: a proof takes any answer, and no
+ * anomaly may depend on it. */
+static struct expr *
+any_check(struct lower *l)
+{
+    return lower_opaque(l, "check", (struct scalar_type){.type = TYPE_BOOLEAN},
+                        NULL, 0);
+}
+
+/* A constraint that is not modelled stands in the way of writes. */
+static bool
+guard_constraint(struct lower *l, struct table *t, const char *what)
+{
+    t->guarded_columns = UINT64_MAX;
+    lower_table_guard(l, t, TABLE_INSERT, what, "");
+    lower_table_guard(l, t, TABLE_UPDATE, what, "");
+    lower_add_check(l, t, any_check(l));
+    return true;
+}
+
 /* A condition on one row, which is source 0. */
 static bool
-add_check(struct lower *l, struct table *t, const PgQuery__Node *node)
+add_check(struct lower *l, struct table *t, const PgQuery__Constraint *k)
 {
+    const PgQuery__Node *node = k->raw_expr;
     vec_clear(&l->sources);
     vec_clear(&l->visible);
     vec_push(&l->program->tables, *t);
     lower_add_source(l, t->name, (uint32_t)l->program->tables.n - 1);
+    struct err none = {0};
+    struct err *const err = l->err;
+    l->err = &none;
     const struct expr *e = lower_condition(l, node);
+    l->err = err;
     l->program->tables.n--;
     vec_clear(&l->sources);
     vec_clear(&l->visible);
-    if (e)
-        lower_add_check(l, t, e);
-    return e != NULL;
+    if (!e)
+        e = any_check(l);
+    lower_add_check(l, t, e);
+    lower_name_constraint(l, t, k, NULL, e);
+    return true;
 }
 
 /* DEFAULT: a constant, or a moment or something else that is generated. */
-static bool
+bool
 lower_default(struct lower *l, struct table_column *column,
               const PgQuery__Node *node, int location)
 {
     if (NODE_IS(node, FUNC_CALL)) {
         const PgQuery__FuncCall *call = node->func_call;
         const char *name = lower_last_name(call->funcname, call->n_funcname);
-        if (!strcmp(name, "nextval") || !strcmp(name, "gen_random_uuid")) {
+        if (!strcmp(name, "nextval") || !strcmp(name, "gen_random_uuid") ||
+            !strncmp(name, "uuid_generate", 13) || !strcmp(name, "uuidv7")) {
             column->generated = true;
             return true;
         }
-        if (!strcmp(name, "now") && column->type >= TYPE_DATE) {
+        if (!strcmp(name, "now") &&
+            (column->type == TYPE_DATE || column->type == TYPE_TIMESTAMP)) {
             column->initial = expr_new(l, EXPR_INPUT, column->type);
             return true;
         }
@@ -97,56 +128,41 @@ lower_default(struct lower *l, struct table_column *column,
         column->initial = expr_new(l, EXPR_INPUT, column->type);
         return true;
     }
+    struct err none = {0};
+    struct err *const err = l->err;
+    l->err = &none;
     struct expr *e = lower_expr(l, node);
-    if (!e || !(e = lower_cast(l, e, column->type, location)))
-        return false;
+    l->err = err;
+    if (!e || !(e = lower_cast(l, e, column->type, location))) {
+        column->any_default = true;
+        return true;
+    }
     if (e->kind == EXPR_NEGATE && e->arg[0]->kind == EXPR_CONSTANT)
         e = expr_number(l, -e->arg[0]->value.number);
-    if (e->kind != EXPR_CONSTANT)
-        return lower_fail(l, location, "DEFAULT is not a constant");
     column->initial = e;
     return true;
 }
 
-/* A constraint of the table, or of its column c (UINT32_MAX: none). */
+/* PRIMARY KEY and UNIQUE, of the columns or of those that it names. */
 static bool
-lower_constraint(struct lower *l, struct table *t, uint32_t c,
-                 const PgQuery__Constraint *k)
+lower_key(struct lower *l, struct table *t, const PgQuery__Constraint *k,
+          bool own, struct columns columns)
 {
-    const bool own = c != UINT32_MAX;
-    struct columns columns = own ? one_column(l, c) : (struct columns){0};
-    if (k->deferrable || k->initdeferred)
-        return lower_fail(l, k->location,
-                          "a deferrable constraint is not supported");
-    switch (k->contype) {
-    case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
-        return true;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
-        t->columns[c].not_null = true;
-        return true;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
-        t->columns[c].generated = t->columns[c].not_null = true;
-        t->columns[c].always = *k->generated_when == 'a';
-        return true;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
-        return lower_default(l, &t->columns[c], k->raw_expr, k->location);
-    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
-        return add_check(l, t, k->raw_expr);
-    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
-    case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
-        break;
-    default:
-        return lower_fail(l, k->location,
-                          "a constraint of a kind that is not supported");
-    }
     if (k->nulls_not_distinct)
-        return lower_fail(l, k->location,
-                          "NULLS NOT DISTINCT is not supported");
+        return guard_constraint(l, t, "UNIQUE with NULLS NOT DISTINCT");
     if (!own && !find_columns(l, t, k->keys, k->n_keys, k->location, &columns))
         return false;
+    for (uint32_t i = 0; i < columns.n; i++)
+        if (t->columns[columns.at[i]].type == TYPE_OPAQUE &&
+            k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE)
+            return guard_constraint(l, t,
+                                    "UNIQUE of a type that is not understood");
+        else if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
+            return lower_fail(l, k->location,
+                              "a key of a type that is not understood, column "
+                              "%s",
+                              t->columns[columns.at[i]].name);
+    lower_name_constraint(l, t, k, &columns, NULL);
     if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE) {
         add_unique(l, t, columns);
         return true;
@@ -157,6 +173,53 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
     for (uint32_t i = 0; i < columns.n; i++)
         t->columns[columns.at[i]].not_null = true;
     return true;
+}
+
+/* A constraint of the table, or of its column c (UINT32_MAX: none). */
+bool
+lower_constraint(struct lower *l, struct table *t, uint32_t c,
+                 const PgQuery__Constraint *k)
+{
+    const bool own = c != UINT32_MAX;
+    struct columns columns = own ? one_column(l, c) : (struct columns){0};
+    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
+        (k->deferrable || k->initdeferred))
+        return lower_fail(l, k->location,
+                          "a deferrable constraint is not supported");
+    switch (k->contype) {
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE:
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
+        if (!own && !find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
+                                  &columns))
+            return false;
+        lower_name_constraint(l, t, k, &columns, NULL);
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
+        t->columns[c].not_null = true;
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+        t->columns[c].generated = t->columns[c].not_null = true;
+        t->columns[c].always = *k->generated_when == 'a';
+        return true;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
+        return guard_constraint(l, t, "an EXCLUDE constraint");
+    case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
+        return guard_constraint(l, t, "a generated column");
+    case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
+        return lower_default(l, &t->columns[c], k->raw_expr, k->location);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
+        return add_check(l, t, k);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
+        break;
+    default:
+        return lower_fail(l, k->location,
+                          "a constraint of a kind that is not supported");
+    }
+    return lower_key(l, t, k, own, columns);
 }
 
 /* In some collations texts are equal that differ in their letters. */
@@ -175,12 +238,29 @@ check_collation(struct lower *l, const PgQuery__ColumnDef *def)
                       "COLLATE \"%s\", expected \"C\" or \"default\"", name);
 }
 
-static bool
+/* A column of a type that the files make. */
+static void
+check_type(struct lower *l, struct table *t, const struct user_type *type,
+           uint32_t c)
+{
+    struct expr *value = expr_new(l, EXPR_COLUMN, t->columns[c].type);
+    value->column = c;
+    value->number = t->columns[c].number;
+    struct expr *check = lower_type_check(l, type, value);
+    if (check)
+        lower_add_check(l, t, check);
+}
+
+bool
 lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
 {
     if (table_find_column(t, def->colname) != UINT32_MAX)
         return lower_fail(l, def->location, "a second column '%s'",
                           def->colname);
+    if (t->n_columns == LOWER_COLUMNS)
+        return lower_fail(l, def->location,
+                          "table '%s' has more than %d columns", t->name,
+                          LOWER_COLUMNS);
     struct scalar_type type;
     if (!lower_type(l, def->type_name, &type) || !check_collation(l, def))
         return false;
@@ -191,12 +271,15 @@ lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
     column->generated = column->not_null = type.serial;
     column->rounds = type.rounds;
     column->limit = type.limit;
+    const struct user_type *own = lower_find_type(
+        l, lower_last_name(def->type_name->names, def->type_name->n_names));
+    if (own && !def->type_name->n_array_bounds)
+        check_type(l, t, own, t->n_columns - 1);
     return true;
 }
 
-/* Add a hidden key to a table without one. */
-static void
-add_hidden_key(struct lower *l, struct table *t)
+void
+lower_hidden_key(struct lower *l, struct table *t)
 {
     struct table_column *column = &t->columns[t->n_columns];
     column->name = "(row)";
@@ -204,6 +287,17 @@ add_hidden_key(struct lower *l, struct table *t)
     column->not_null = column->generated = true;
     t->hidden_key = true;
     t->primary = one_column(l, t->n_columns++);
+}
+
+bool
+lower_column_constraints(struct lower *l, struct table *t,
+                         const PgQuery__ColumnDef *def)
+{
+    const uint32_t c = table_find_column(t, def->colname);
+    for (size_t j = 0; j < def->n_constraints; j++)
+        if (!lower_constraint(l, t, c, def->constraints[j]->constraint))
+            return false;
+    return true;
 }
 
 static bool
@@ -215,69 +309,114 @@ lower_constraints(struct lower *l, struct table *t,
         if (NODE_IS(node, CONSTRAINT) &&
             !lower_constraint(l, t, UINT32_MAX, node->constraint))
             return false;
-        if (!NODE_IS(node, COLUMN_DEF))
-            continue;
-        const PgQuery__ColumnDef *def = node->column_def;
-        const uint32_t c = table_find_column(t, def->colname);
-        for (size_t j = 0; j < def->n_constraints; j++)
-            if (!lower_constraint(l, t, c, def->constraints[j]->constraint))
-                return false;
+        if (NODE_IS(node, COLUMN_DEF) &&
+            !lower_column_constraints(l, t, node->column_def))
+            return false;
     }
     return true;
+}
+
+static bool
+lower_elements(struct lower *l, struct table *t,
+               const PgQuery__CreateStmt *create)
+{
+    const PgQuery__RangeVar *name = create->relation;
+    if (strcmp(name->relpersistence, "t") == 0 || create->n_inh_relations ||
+        create->partspec || create->of_typename)
+        return lower_fail(l, name->location,
+                          "a temporary, inherited, partitioned or typed table "
+                          "is not supported");
+    for (size_t i = 0; i < create->n_table_elts; i++) {
+        const PgQuery__Node *node = create->table_elts[i];
+        if (NODE_IS(node, COLUMN_DEF)
+                ? !lower_column(l, t, node->column_def)
+                : !NODE_IS(node, CONSTRAINT) &&
+                      !lower_fail(l, name->location,
+                                  "LIKE is not supported in a table"))
+            return false;
+    }
+    return lower_constraints(l, t, create);
+}
+
+void
+lower_table_unknown(struct lower *l, struct table *t)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%s, line %u", l->err->text, (uint32_t)l->err->line);
+    if (!t->unknown)
+        t->unknown = program_copy(l->program, text.at);
+    buf_free(&text);
+}
+
+void
+lower_table_guard(struct lower *l, struct table *t, enum table_write w,
+                  const char *format, const char *name)
+{
+    struct buf text = {0};
+    buf_text(&text, format);
+    if (*name)
+        buf_printf(&text, " %s", name);
+    if (!t->guarded[w])
+        t->guarded[w] = program_copy(l->program, text.at);
+    buf_free(&text);
 }
 
 bool
 lower_table(struct lower *l, const PgQuery__CreateStmt *create)
 {
     const PgQuery__RangeVar *name = create->relation;
+    const uint32_t before = lower_table_of(l, name);
+    if (before != UINT32_MAX) {
+        struct table *t = &l->program->tables.at[before];
+        const char *schema = *name->schemaname ? name->schemaname : "public";
+        const char *other = *t->schema ? t->schema : "public";
+        if (strcmp(schema, other) == 0) {
+            if (create->if_not_exists)
+                return true;
+            lower_fail(l, name->location, "a second table '%s'", name->relname);
+            lower_table_unknown(l, t);
+            return false;
+        }
+    }
+    struct buf full = {0};
     if (program_find_table(l->program, name->relname) != UINT32_MAX)
-        return lower_fail(l, name->location, "a second table '%s'",
-                          name->relname);
-    if (strcmp(name->relpersistence, "t") == 0 || create->n_inh_relations ||
-        create->partspec || create->of_typename)
-        return lower_fail(l, name->location,
-                          "a temporary, inherited, partitioned or typed table "
-                          "is not supported");
-    if (create->n_table_elts >= 62)
-        return lower_fail(l, name->location,
-                          "table '%s' has more than 60 columns", name->relname);
-    struct table t = {.name = program_copy(l->program, name->relname),
+        buf_printf(&full, "%s.",
+                   *name->schemaname ? name->schemaname : "public");
+    buf_text(&full, name->relname);
+    struct table t = {.name = program_copy(l->program, full.at),
+                      .schema = program_copy(l->program, name->schemaname),
                       .file = l->file,
                       .line = lower_line(l, name->location)};
-    t.columns =
-        program_alloc(l->program, create->n_table_elts + 1, sizeof *t.columns);
-    for (size_t i = 0; i < create->n_table_elts; i++) {
-        const PgQuery__Node *node = create->table_elts[i];
-        if (NODE_IS(node, COLUMN_DEF)
-                ? !lower_column(l, &t, node->column_def)
-                : !NODE_IS(node, CONSTRAINT) &&
-                      !lower_fail(l, name->location,
-                                  "LIKE is not supported in a table"))
-            return false;
-    }
-    if (!lower_constraints(l, &t, create))
-        return false;
-    if (!t.primary.n)
-        add_hidden_key(l, &t);
+    buf_free(&full);
+    t.columns = program_alloc(l->program, LOWER_COLUMNS + 1, sizeof *t.columns);
+    const bool ok = lower_elements(l, &t, create);
+    if (!ok)
+        lower_table_unknown(l, &t);
     vec_push(&l->program->tables, t);
-    return true;
+    return ok;
+}
+
+/* A unique index that is not modelled: what it forbids depends on its columns
+ * and on those of its condition, so all writes of them are not modelled. */
+static void
+guard_index(struct lower *l, struct table *t, const PgQuery__IndexStmt *index,
+            const char *what)
+{
+    (void)index;
+    guard_constraint(l, t, what);
 }
 
 bool
 lower_index(struct lower *l, const PgQuery__IndexStmt *index)
 {
-    uint32_t at;
-    if (!lower_find_table(l, index->relation, &at))
-        return false;
-    if (!index->unique)
+    const uint32_t at = lower_table_of(l, index->relation);
+    if (!index->unique || at == UINT32_MAX)
         return true;
-    if (index->nulls_not_distinct)
-        return lower_fail(l, index->relation->location,
-                          "NULLS NOT DISTINCT is not supported");
-    if (index->where_clause)
-        return lower_fail(l, index->relation->location,
-                          "a partial unique index is not supported");
     struct table *t = &l->program->tables.at[at];
+    const char *what = index->nulls_not_distinct
+                           ? "a unique index with NULLS NOT DISTINCT"
+                       : index->where_clause ? "a partial unique index"
+                                             : NULL;
     struct columns columns = {0};
     columns.n = (uint32_t)index->n_index_params;
     columns.at = program_alloc(l->program, columns.n, sizeof *columns.at);
@@ -287,50 +426,103 @@ lower_index(struct lower *l, const PgQuery__IndexStmt *index)
                             ? table_find_column(t, elem->name)
                             : UINT32_MAX;
         if (columns.at[i] == UINT32_MAX)
-            return lower_fail(l, index->relation->location,
-                              "a unique index on something else than columns "
-                              "is not supported");
+            what = "a unique index on something else than columns";
+        else if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
+            what = "a unique index on a type that is not understood";
     }
-    add_unique(l, t, columns);
+    if (what)
+        guard_index(l, t, index, what);
+    else
+        add_unique(l, t, columns);
     return true;
 }
 
+/* A row that such a foreign key refers to may be neither deleted nor given
+ * another key: the table that has the key is not modelled. */
 static bool
+refuse_foreign(struct lower *l, const PgQuery__Constraint *k, struct table *to,
+               const struct table *t, const char *what)
+{
+    lower_table_guard(l, to, TABLE_DELETE, what, t->name);
+    lower_table_guard(l, to, TABLE_UPDATE, what, t->name);
+    to->guarded_columns = UINT64_MAX;
+    return lower_fail(l, k->location, "%s %s is not supported", what, t->name);
+}
+
+static bool
+is_primary(const struct table *to, const struct columns *referenced)
+{
+    for (uint32_t i = 0; i < referenced->n; i++)
+        if (!columns_have(&to->primary, referenced->at[i]))
+            return false;
+    return referenced->n == to->primary.n && !to->hidden_key;
+}
+
+static void
+guard_cascade(struct lower *l, struct table *to, const struct table *t,
+              const char *action)
+{
+    const char *words = *action == 'c'   ? "ON DELETE CASCADE to table"
+                        : *action == 'n' ? "ON DELETE SET NULL in table"
+                        : *action == 'd' ? "ON DELETE SET DEFAULT in table"
+                                         : NULL;
+    // It differs from NO ACTION where one statement deletes both rows.
+    if (*action == 'r' && to == t)
+        words = "ON DELETE RESTRICT of the table to itself,";
+    if (words)
+        lower_table_guard(l, to, TABLE_DELETE, words, t->name);
+}
+
+/* Whether a column of the key was dropped, and the key with it. */
+static bool
+lacks_column(const struct table *t, const PgQuery__Constraint *k, uint32_t c)
+{
+    for (size_t i = 0; i < k->n_fk_attrs; i++)
+        if (table_find_column(t, k->fk_attrs[i]->string->sval) == UINT32_MAX)
+            return true;
+    return !k->n_fk_attrs && c == UINT32_MAX;
+}
+
+bool
 lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
                   const PgQuery__Constraint *k)
 {
     struct foreign_key f = {0};
-    if (!lower_find_table(l, k->pktable, &f.table))
-        return false;
-    const struct table *to = &l->program->tables.at[f.table];
-    if (strcmp(k->fk_del_action, "a") > 0 && strcmp(k->fk_del_action, "r") != 0)
-        return lower_fail(l, k->location,
-                          "ON DELETE other than NO ACTION is not supported");
-    // It differs from NO ACTION where one statement deletes both rows.
-    if (strcmp(k->fk_del_action, "r") == 0 && to == t)
-        return lower_fail(l, k->location,
-                          "ON DELETE RESTRICT of a table to itself is not "
-                          "supported");
+    if (lower_is_dropped(l, k) || lacks_column(t, k, c))
+        return true;
+    f.table = lower_table_of(l, k->pktable);
+    if (f.table == UINT32_MAX || l->program->tables.at[f.table].unknown) {
+        lower_skip(l, "foreign key to a table that is not in the files",
+                   k->pktable->relname, k->location);
+        return true; // none of the functions that are understood writes it
+    }
+    struct table *to = &l->program->tables.at[f.table];
+    if (t->unknown)
+        return refuse_foreign(l, k, to, t, "a foreign key of table");
     if (c != UINT32_MAX)
         f.columns = one_column(l, c);
     else if (!find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
                            &f.columns))
         return false;
-    if (strcmp(k->fk_matchtype, "f") == 0 && f.columns.n > 1)
-        return lower_fail(l, k->location, "MATCH FULL is not supported");
     f.referenced = to->primary;
     if (k->n_pk_attrs && !find_columns(l, to, k->pk_attrs, k->n_pk_attrs,
                                        k->location, &f.referenced))
         return false;
-    if (f.columns.n != f.referenced.n || to->hidden_key)
-        return lower_fail(l, k->location,
-                          "a foreign key that does not fit the key of %s",
-                          to->name);
-    for (uint32_t i = 0; i < f.referenced.n; i++)
-        if (!columns_have(&to->primary, f.referenced.at[i]))
-            return lower_fail(l, k->location,
+    if (k->deferrable || k->initdeferred)
+        return refuse_foreign(l, k, to, t, "a deferrable foreign key of table");
+    if (strcmp(k->fk_matchtype, "f") == 0 && f.columns.n > 1)
+        return refuse_foreign(l, k, to, t,
+                              "a foreign key with MATCH FULL of table");
+    if (f.columns.n != f.referenced.n || !is_primary(to, &f.referenced))
+        return refuse_foreign(l, k, to, t,
                               "a foreign key to something else than the "
-                              "primary key is not supported");
+                              "primary key, of table");
+    for (uint32_t i = 0; i < f.columns.n; i++)
+        if (t->columns[f.columns.at[i]].type == TYPE_OPAQUE)
+            return refuse_foreign(l, k, to, t,
+                                  "a foreign key of a type that is not "
+                                  "understood, of table");
+    guard_cascade(l, to, t, k->fk_del_action);
     struct foreign_key *all =
         program_alloc(l->program, t->n_foreign + 1, sizeof *all);
     if (t->n_foreign)
@@ -343,16 +535,18 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
 bool
 lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
 {
-    const uint32_t at =
-        program_find_table(l->program, create->relation->relname);
-    struct table *t = &l->program->tables.at[at];
+    const uint32_t at = lower_table_of(l, create->relation);
+    struct table *t = at == UINT32_MAX ? NULL : &l->program->tables.at[at];
+    if (!t || strcmp(t->file, l->file) != 0 ||
+        t->line != lower_line(l, create->relation->location))
+        return true; // the table was there already
     for (size_t i = 0; i < create->n_table_elts; i++) {
         const PgQuery__Node *node = create->table_elts[i];
         if (NODE_IS(node, CONSTRAINT) &&
             node->constraint->contype ==
                 PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
             !lower_foreign_key(l, t, UINT32_MAX, node->constraint))
-            return false;
+            return lower_table_unknown(l, t), false;
         if (!NODE_IS(node, COLUMN_DEF))
             continue;
         const PgQuery__ColumnDef *def = node->column_def;
@@ -360,7 +554,7 @@ lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
             const PgQuery__Constraint *k = def->constraints[j]->constraint;
             if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
                 !lower_foreign_key(l, t, table_find_column(t, def->colname), k))
-                return false;
+                return lower_table_unknown(l, t), false;
         }
     }
     return true;

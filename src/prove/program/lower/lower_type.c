@@ -42,6 +42,10 @@ lower_type_of_name(const char *name, struct scalar_type *out)
         {"bpchar", {TYPE_TEXT, NUMBER_INTEGER, false, false, 0}},
         {"char", {TYPE_TEXT, NUMBER_INTEGER, false, false, 0}},
         {"uuid", {TYPE_TEXT, NUMBER_INTEGER, false, false, 0}},
+        {"bytea", {TYPE_TEXT, NUMBER_INTEGER, false, false, 0}},
+        {"name", {TYPE_TEXT, NUMBER_INTEGER, false, false, 0}},
+        {"smallserial", {TYPE_INTEGER, NUMBER_SMALLINT, true, false, 0}},
+        {"serial2", {TYPE_INTEGER, NUMBER_SMALLINT, true, false, 0}},
     };
     *out = (struct scalar_type){0};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -58,6 +62,12 @@ lower_type_limits(struct lower *l, struct scalar_type *type,
         return true;
     if (type->type == TYPE_TEXT && n == 1 && numbers[0] > 0) {
         type->limit = (uint32_t)numbers[0];
+        return true;
+    }
+    if (type->type == TYPE_OPAQUE)
+        return true;
+    if (type->type == TYPE_TIMESTAMP) { // it rounds
+        type->type = TYPE_OPAQUE;
         return true;
     }
     const int64_t scale = n > 1 ? numbers[1] : 0;
@@ -78,13 +88,15 @@ lower_type(struct lower *l, const PgQuery__TypeName *type,
     int64_t numbers[2] = {0};
     l->padded = l->padded || !strcmp(name, "bpchar") || !strcmp(name, "char");
     l->uuids = l->uuids || !strcmp(name, "uuid");
-    if (type->n_array_bounds || type->setof)
-        return lower_fail(l, type->location, "type %s[] is no scalar", name);
-    if (!lower_type_of_name(name, out))
-        return lower_fail(l, type->location,
-                          "type %s, expected integers, booleans, texts, dates "
-                          "or timestamps",
-                          name);
+    if (type->setof || type->pct_type)
+        return lower_fail(l, type->location, "type %s is no scalar", name);
+    if (type->n_array_bounds || !lower_type_of_name(name, out)) {
+        const struct user_type *own = lower_find_type(l, name);
+        *out = (struct scalar_type){.type = TYPE_OPAQUE};
+        if (own && !type->n_array_bounds)
+            *out = own->type;
+        return true;
+    }
     for (size_t i = 0; i < type->n_typmods && i < 2; i++)
         if (NODE_IS(type->typmods[i], A_CONST) &&
             type->typmods[i]->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL)
@@ -150,9 +162,15 @@ lower_cast(struct lower *l, struct expr *e, enum value_type type, int location)
     struct expr *read = e->kind == EXPR_CONSTANT && e->type == TYPE_TEXT
                             ? read_constant(l, e, type)
                             : NULL;
-    if (!read)
-        lower_fail(l, location, "a cast between types, which is not supported");
-    return read;
+    if (!read && type == TYPE_OPAQUE && e->kind == EXPR_CONSTANT &&
+        e->type == TYPE_TEXT) {
+        e->type = type; // its literal
+        return e;
+    }
+    (void)location;
+    return read ? read
+                : lower_opaque_cast(l, e, (struct scalar_type){.type = type},
+                                    "");
 }
 
 struct expr *
@@ -191,11 +209,11 @@ lower_type_cast(struct lower *l, const PgQuery__TypeCast *node)
     struct expr *e = lower_expr(l, node->arg);
     if (!e || !lower_type(l, node->type_name, &type))
         return NULL;
-    if (type.limit) {
-        lower_fail(l, node->location,
-                   "a cast to a type with a length is not supported");
-        return NULL;
-    }
+    const char *name =
+        lower_last_name(node->type_name->names, node->type_name->n_names);
+    if (type.limit || (e->type != TYPE_UNKNOWN && e->type != type.type &&
+                       e->kind != EXPR_CONSTANT))
+        return lower_opaque_cast(l, e, type, name);
     e = lower_cast(l, e, type.type, node->location);
     return lower_cast_number(l, e, type.number);
 }

@@ -28,12 +28,6 @@ static const struct expr *
 fit(struct lower *l, struct expr *e, const struct table_column *column,
     int location)
 {
-    if (e && e->type != TYPE_UNKNOWN && e->type != column->type &&
-        !(e->kind == EXPR_CONSTANT && e->type == TYPE_TEXT)) {
-        lower_fail(l, location, "a value of another type than column '%s'",
-                   column->name);
-        return NULL;
-    }
     e = e ? lower_cast(l, e, column->type, location) : NULL;
     return lower_store(l, e, column->number, column->rounds);
 }
@@ -47,6 +41,13 @@ initial_value(struct lower *l, const struct statement *s, uint32_t c)
         return expr_input(
             l, (struct input_site){INPUT_KEY, column->type, s->table, c});
     struct expr *e = expr_null(l);
+    if (column->any_default) {
+        e = expr_input(l, (struct input_site){INPUT_ANY, TYPE_INTEGER, 0, 0});
+        return lower_opaque(l, "default",
+                            (struct scalar_type){.type = column->type,
+                                                 .number = column->number},
+                            &e, 1);
+    }
     if (column->initial)
         *e = *column->initial;
     e->type = column->type;
@@ -112,6 +113,21 @@ lower_relation(struct lower *l, struct statement *s,
     return true;
 }
 
+/* Whether such a write of the table is modelled. */
+static bool
+check_guard(struct lower *l, const struct statement *s, enum table_write w)
+{
+    static const char *const words[] = {"INSERT", "UPDATE", "DELETE"};
+    const struct table *t = table_of(l, s);
+    bool sets = w != TABLE_UPDATE;
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        sets = sets || t->guarded_columns >> s->sets[i].column & 1;
+    if (!t->guarded[w] || !sets)
+        return true;
+    return lower_fail(l, -1, "%s of table %s, which has %s, is not supported",
+                      words[w], t->name, t->guarded[w]);
+}
+
 static struct statement *
 lower_update(struct lower *l, const PgQuery__UpdateStmt *update)
 {
@@ -127,7 +143,8 @@ lower_update(struct lower *l, const PgQuery__UpdateStmt *update)
         return NULL;
     if (!lower_sets(l, s, update->target_list, update->n_target_list) ||
         !lower_targets(l, update->returning_list, update->n_returning_list,
-                       l->level, &s->returning, &s->n_returning))
+                       l->level, &s->returning, &s->n_returning) ||
+        !check_guard(l, s, TABLE_UPDATE))
         return NULL;
     return s;
 }
@@ -140,7 +157,8 @@ lower_delete(struct lower *l, const PgQuery__DeleteStmt *delete)
         lower_fail(l, -1, "DELETE with USING or WITH is not supported");
         return NULL;
     }
-    if (!lower_relation(l, s, delete->relation))
+    if (!lower_relation(l, s, delete->relation) ||
+        !check_guard(l, s, TABLE_DELETE))
         return NULL;
     if (delete->where_clause &&
         !(s->where = lower_condition(l, delete->where_clause)))
@@ -222,9 +240,11 @@ lower_insert_query(struct lower *l, struct statement *s,
         if (t->columns[c].always)
             return lower_fail(l, -1, "column '%s' is GENERATED ALWAYS",
                               t->columns[c].name);
-        if (q->targets[i].value->type != t->columns[c].type)
-            return lower_fail(l, -1, "a value of another type than column '%s'",
-                              t->columns[c].name);
+        if (q->targets[i].value->type != t->columns[c].type) {
+            struct expr *copy = expr_new(l, EXPR_CONSTANT, TYPE_TEXT);
+            *copy = *q->targets[i].value;
+            q->targets[i].value = lower_cast(l, copy, t->columns[c].type, -1);
+        }
         q->targets[i].value = lower_store(
             l, q->targets[i].value, t->columns[c].number, t->columns[c].rounds);
         s->values[c] = q->targets[i].value;
@@ -317,7 +337,8 @@ lower_conflict(struct lower *l, struct statement *s,
         !(s->where = lower_condition(l, clause->where_clause)))
         return false;
     const bool ok =
-        lower_sets(l, s, clause->target_list, clause->n_target_list);
+        lower_sets(l, s, clause->target_list, clause->n_target_list) &&
+        check_guard(l, s, TABLE_UPDATE);
     l->visible.n--;
     return ok;
 }
@@ -335,7 +356,7 @@ lower_insert(struct lower *l, const PgQuery__InsertStmt *insert)
         return NULL;
     }
     if (!lower_find_table(l, insert->relation, &s->table) ||
-        !lower_values(l, s, insert) ||
+        !check_guard(l, s, TABLE_INSERT) || !lower_values(l, s, insert) ||
         !lower_relation(l, s, insert->relation) ||
         !lower_conflict(l, s, insert->on_conflict_clause) ||
         !lower_targets(l, insert->returning_list, insert->n_returning_list,

@@ -46,10 +46,10 @@ struct datum
 sequence_value(struct sequence *q, struct symbol x, enum value_type type)
 {
     if (term_truth(&q->terms, x.null))
-        return (struct datum){0, true};
+        return (struct datum){0, true, false};
     return (struct datum){type == TYPE_BOOLEAN ? term_truth(&q->terms, x.value)
                                                : term_value(&q->terms, x.value),
-                          false};
+                          false, false};
 }
 
 static void

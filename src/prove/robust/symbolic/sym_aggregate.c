@@ -12,7 +12,7 @@ fold(struct building *b, uint32_t which)
     const bool count = a->kind == AGGREGATE_COUNT;
     const bool boolean = a->kind >= AGGREGATE_ANY;
     struct symbol total = {count ? t->no : t->yes,
-                           boolean ? t->no : term_number(t, 0)};
+                           boolean ? t->no : term_number(t, 0), NULL};
     for (uint32_t i = 0; i < b->rows->n; i++) {
         const struct symbol v = b->values[i * n + which];
         term counts = term_and(t, b->rows->match[i], term_not(t, v.null));

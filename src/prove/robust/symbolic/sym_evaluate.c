@@ -6,10 +6,12 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/robust/symbolic/runs.h"
 
+#include <stdio.h>
+
 static struct symbol
 value_of(struct terms *t, term value)
 {
-    return (struct symbol){t->no, value};
+    return (struct symbol){t->no, value, NULL};
 }
 
 void
@@ -41,6 +43,8 @@ sym_holds(struct sym_runner *r, const struct expr *e)
     if (!e)
         return r->t->yes;
     const struct symbol x = sym_evaluate(r, e);
+    if (x.opaque)
+        sym_uncertain_if(r, x.opaque);
     return term_and(r->t, term_not(r->t, x.null), x.value);
 }
 
@@ -51,7 +55,11 @@ constant(struct sym_runner *r, const struct expr *e)
     const term value = e->type == TYPE_BOOLEAN
                            ? (e->value.number ? t->yes : t->no)
                            : term_number(t, e->value.number);
-    return (struct symbol){e->value.null ? t->yes : t->no, value};
+    // Of two literals of such a type nobody knows whether they differ.
+    const bool unknown =
+        e->type == TYPE_OPAQUE && !e->value.null && !r->s->abstract;
+    return (struct symbol){e->value.null ? t->yes : t->no, value,
+                           unknown ? t->yes : NULL};
 }
 
 /* A generated value: new, or the one of the run that this repeats. */
@@ -78,6 +86,61 @@ input(struct sym_runner *r, const struct expr *e)
     return given.value;
 }
 
+/* --- what is not understood -----------------------------------------------*/
+
+/* Whether a value of which one is opaque is opaque, too. */
+static term
+both_opaque(struct terms *t, struct symbol a, struct symbol b)
+{
+    return a.opaque || b.opaque
+               ? term_or(t, symbol_opaque(t, a), symbol_opaque(t, b))
+               : NULL;
+}
+
+/* A function of its arguments, whatever it is.  A proof takes any function.
+ * The search takes a value that nothing may depend on; where the function can
+ * fail or give NULL, it is left open what happens. */
+static struct symbol
+opaque(struct sym_runner *r, const struct expr *e)
+{
+    enum { MOST = 18 };
+    struct terms *t = r->t;
+    const bool boolean = e->type == TYPE_BOOLEAN;
+    term args[2 * MOST], null = t->no;
+    uint32_t n = 0;
+    bool all = true;
+    for (const struct expr *rest = e->arg[0]; rest;
+         rest = rest->kind == EXPR_LIST ? rest->arg[1] : NULL) {
+        const struct symbol x =
+            sym_evaluate(r, rest->kind == EXPR_LIST ? rest->arg[0] : rest);
+        null = term_or(t, null, x.null);
+        if (n + 2 > 2 * MOST) {
+            all = false;
+            continue;
+        }
+        args[n++] = x.null;
+        args[n++] = x.value;
+    }
+    if (!r->s->abstract) {
+        if (!e->total && !e->whole)
+            sym_uncertain_if(r, t->yes);
+        return (struct symbol){e->whole ? t->no : null,
+                               term_fresh(t, "opaque", boolean),
+                               e->whole ? t->yes : term_not(t, null)};
+    }
+    if (!all || !n)
+        return (struct symbol){e->whole   ? t->no
+                               : e->total ? null
+                                          : term_fresh(t, "null", true),
+                               term_fresh(t, "opaque", boolean), NULL};
+    char name[100];
+    snprintf(name, sizeof name, "%s?", e->name);
+    return (struct symbol){e->whole   ? t->no
+                           : e->total ? null
+                                      : term_apply(t, name, args, n, true),
+                           term_apply(t, e->name, args, n, boolean), NULL};
+}
+
 /* Whether one factor is a constant; other products are any number in a proof,
  * where the solver should not meet them. */
 static bool
@@ -92,24 +155,30 @@ arithmetic(struct sym_runner *r, const struct expr *e, struct symbol a,
 {
     struct terms *t = r->t;
     const term null = term_or(t, a.null, b.null);
+    const term unknown = both_opaque(t, a, b);
+    if (unknown)
+        return (struct symbol){null, term_fresh(t, "opaque", false), unknown};
     switch (e->kind) {
     case EXPR_ADD:
-        return (struct symbol){null, term_add(t, a.value, b.value)};
+        return (struct symbol){null, term_add(t, a.value, b.value), NULL};
     case EXPR_SUBTRACT:
-        return (struct symbol){null, term_subtract(t, a.value, b.value)};
+        return (struct symbol){null, term_subtract(t, a.value, b.value), NULL};
     case EXPR_MULTIPLY:
         if (r->s->abstract && !is_linear(e))
-            return (struct symbol){null, term_fresh(t, "product", false)};
-        return (struct symbol){null, term_multiply(t, a.value, b.value)};
+            return (struct symbol){null, term_fresh(t, "product", false), NULL};
+        return (struct symbol){null, term_multiply(t, a.value, b.value), NULL};
     default:
         abort_in_expression(
             r, term_and(t, term_not(t, null),
                         term_equal(t, b.value, term_number(t, 0))));
         if (t->rational || (r->s->abstract && e->arg[1]->kind != EXPR_CONSTANT))
-            return (struct symbol){null, term_fresh(t, "quotient", false)};
-        return (struct symbol){null, e->kind == EXPR_DIVIDE
-                                         ? term_divide(t, a.value, b.value)
-                                         : term_modulo(t, a.value, b.value)};
+            return (struct symbol){null, term_fresh(t, "quotient", false),
+                                   NULL};
+        return (struct symbol){null,
+                               e->kind == EXPR_DIVIDE
+                                   ? term_divide(t, a.value, b.value)
+                                   : term_modulo(t, a.value, b.value),
+                               NULL};
     }
 }
 
@@ -126,7 +195,8 @@ cast(struct sym_runner *r, struct symbol a)
     const term twice = term_add(t, apart, apart);
     const term near = term_and(t, term_at_most(t, twice, term_number(t, 1)),
                                term_at_most(t, term_number(t, -1), twice));
-    return (struct symbol){a.null, term_if(t, near, rounded, a.value)};
+    return (struct symbol){a.null, term_if(t, near, rounded, a.value),
+                           a.opaque};
 }
 
 static term
@@ -170,7 +240,7 @@ connect(struct terms *t, enum expr_kind kind, struct symbol a, struct symbol b)
                                  term_and(t, term_not(t, b.null), pb));
     return (struct symbol){
         term_and(t, term_not(t, decided), term_or(t, a.null, b.null)),
-        is_or ? decided : term_not(t, decided)};
+        is_or ? decided : term_not(t, decided), both_opaque(t, a, b)};
 }
 
 static struct symbol
@@ -180,7 +250,9 @@ extreme(struct terms *t, const struct expr *e, struct symbol a, struct symbol b)
     const term first = term_and(
         t, term_not(t, a.null),
         term_or(t, b.null, e->kind == EXPR_LEAST ? less : term_not(t, less)));
-    return symbol_if(t, first, a, b);
+    struct symbol x = symbol_if(t, first, a, b);
+    x.opaque = both_opaque(t, a, b);
+    return x;
 }
 
 static struct symbol
@@ -241,7 +313,8 @@ evaluate_binary(struct sym_runner *r, const struct expr *e)
     case EXPR_OR:
         return connect(t, e->kind, a, b);
     case EXPR_DISTINCT:
-        return value_of(t, term_not(t, symbol_same(t, a, b)));
+        return (struct symbol){t->no, term_not(t, symbol_same(t, a, b)),
+                               both_opaque(t, a, b)};
     case EXPR_COALESCE:
         return symbol_if(t, a.null, b, a);
     case EXPR_LEAST:
@@ -251,7 +324,8 @@ evaluate_binary(struct sym_runner *r, const struct expr *e)
         if (e->kind >= EXPR_ADD)
             return arithmetic(r, e, a, b);
         return (struct symbol){term_or(t, a.null, b.null),
-                               compare(t, e, a.value, b.value)};
+                               compare(t, e, a.value, b.value),
+                               both_opaque(t, a, b)};
     }
 }
 
@@ -275,13 +349,15 @@ sym_evaluate(struct sym_runner *r, const struct expr *e)
         return evaluate_query(r, e);
     case EXPR_NOT: {
         const struct symbol a = sym_evaluate(r, e->arg[0]);
-        return (struct symbol){a.null, term_not(t, a.value)};
+        return (struct symbol){a.null, term_not(t, a.value), a.opaque};
     }
     case EXPR_NEGATE: {
         const struct symbol a = sym_evaluate(r, e->arg[0]);
-        return (struct symbol){a.null,
-                               term_subtract(t, term_number(t, 0), a.value)};
+        return (struct symbol){
+            a.null, term_subtract(t, term_number(t, 0), a.value), a.opaque};
     }
+    case EXPR_OPAQUE:
+        return opaque(r, e);
     case EXPR_CAST:
         return cast(r, sym_evaluate(r, e->arg[0]));
     case EXPR_IS_NULL:
@@ -293,12 +369,33 @@ sym_evaluate(struct sym_runner *r, const struct expr *e)
     }
 }
 
+/* Keys and references are looked for by their values, and a text may be too
+ * long for its column: what an opaque one does there is not known. */
+static void
+note_undecided(struct sym_runner *r, const struct table *table,
+               const struct symbol *row)
+{
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        bool matters = table->columns[i].limit;
+        if (!row[i].opaque)
+            continue;
+        matters = matters || columns_have(&table->primary, i);
+        for (uint32_t u = 0; u < table->n_unique; u++)
+            matters = matters || columns_have(&table->unique[u], i);
+        for (uint32_t f = 0; f < table->n_foreign; f++)
+            matters = matters || columns_have(&table->foreign[f].columns, i);
+        if (matters)
+            sym_uncertain_if(r, row[i].opaque);
+    }
+}
+
 term
 sym_breaks_checks(struct sym_runner *r, const struct table *table,
                   const struct symbol *row)
 {
     struct terms *t = r->t;
     term broken = t->no;
+    note_undecided(r, table, row);
     for (uint32_t i = 0; i < table->n_columns; i++)
         if (table->columns[i].not_null)
             broken = term_or(t, broken, row[i].null);
@@ -306,6 +403,8 @@ sym_breaks_checks(struct sym_runner *r, const struct table *table,
     r->bound = &row;
     for (uint32_t i = 0; i < table->n_checks; i++) {
         const struct symbol x = sym_evaluate(r, table->checks[i]);
+        if (x.opaque)
+            sym_uncertain_if(r, x.opaque);
         broken = term_or(t, broken, term_not(t, term_or(t, x.null, x.value)));
     }
     r->bound = bound;

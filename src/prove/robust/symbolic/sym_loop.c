@@ -42,7 +42,7 @@ picked_row(struct sym_runner *r, const struct sym_rows *rows, term pick,
         }
     }
     for (uint32_t j = 0; !rows->n && j < rows->width; j++)
-        some[j] = (struct symbol){t->yes, term_number(t, 0)};
+        some[j] = (struct symbol){t->yes, term_number(t, 0), NULL};
     return some;
 }
 
@@ -150,7 +150,7 @@ repeat_range(struct sym_runner *r, const struct statement *s, struct loop *loop)
         const term at = term_fresh(t, "at", false);
         const term inside = term_and(t, term_at_most(t, low.value, at),
                                      term_at_most(t, at, high.value));
-        sym_set(r, s->variable, (struct symbol){t->no, at});
+        sym_set(r, s->variable, (struct symbol){t->no, at, NULL});
         sym_iterate(r, s, inside, loop);
     }
     sym_skip(r, s);

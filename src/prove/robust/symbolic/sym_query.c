@@ -52,6 +52,24 @@ matches(struct building *b, term alive)
     return match;
 }
 
+/* Where rows are sorted, told apart or added up by values that are opaque. */
+static void
+note_undecided(struct building *b, uint32_t at)
+{
+    struct sym_runner *r = b->r;
+    const struct query *q = b->q;
+    for (uint32_t i = 0; q->distinct && i < q->n_targets; i++)
+        sym_uncertain_if(
+            r, symbol_opaque(r->t, b->rows->cells[at * q->n_targets + i]));
+    for (uint32_t i = 0; i < q->n_order; i++)
+        sym_uncertain_if(r, symbol_opaque(r->t, b->order[at * q->n_order + i]));
+    for (uint32_t i = 0; i < q->n_aggregates; i++)
+        if (q->aggregates[i].kind != AGGREGATE_COUNT ||
+            q->aggregates[i].distinct)
+            sym_uncertain_if(
+                r, symbol_opaque(r->t, b->values[at * q->n_aggregates + i]));
+}
+
 static void
 add_combination(struct building *b, const uint32_t *slots)
 {
@@ -84,8 +102,10 @@ add_combination(struct building *b, const uint32_t *slots)
         b->order[at * q->n_order + i] = sym_evaluate(r, q->order[i].by);
     for (uint32_t i = 0; i < q->n_aggregates; i++)
         b->values[at * q->n_aggregates + i] =
-            q->aggregates[i].arg ? sym_evaluate(r, q->aggregates[i].arg)
-                                 : (struct symbol){t->no, term_number(t, 1)};
+            q->aggregates[i].arg
+                ? sym_evaluate(r, q->aggregates[i].arg)
+                : (struct symbol){t->no, term_number(t, 1), NULL};
+    note_undecided(b, at);
     r->live = live;
 }
 
@@ -347,7 +367,7 @@ sym_first(struct sym_runner *r, const struct sym_rows *rows, uint32_t target)
 {
     struct terms *t = r->t;
     if (!rows->n)
-        return (struct symbol){t->yes, term_number(t, 0)};
+        return (struct symbol){t->yes, term_number(t, 0), NULL};
     // Without a row it is NULL; the value of NULL does not matter.
     struct symbol x = rows->cells[(rows->n - 1) * rows->width + target];
     x.null = term_or(t, x.null, term_not(t, rows->match[rows->n - 1]));

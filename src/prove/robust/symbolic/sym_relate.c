@@ -343,9 +343,10 @@ sym_differ(struct symbolic *s, const struct sym_run *a, const struct sym_run *b)
     for (size_t i = 0; i < n; i++) {
         const struct seen *x = &a->observations.at[i];
         const struct seen *y = &b->observations.at[i];
-        const term same = term_and(t, term_equal(t, x->live, y->live),
-                                   term_or(t, term_not(t, x->live),
-                                           symbol_same(t, x->value, y->value)));
+        const term same =
+            term_and(t, term_equal(t, x->live, y->live),
+                     term_or(t, term_not(t, x->live),
+                             symbol_seems_same(t, x->value, y->value)));
         differ = term_or(t, differ, term_not(t, same));
     }
     return differ;

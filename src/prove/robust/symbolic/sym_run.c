@@ -31,7 +31,8 @@ sym_set(struct sym_runner *r, uint32_t variable, struct symbol value)
 void
 sym_set_found(struct sym_runner *r, term found)
 {
-    sym_set(r, function_found(r->function), (struct symbol){r->t->no, found});
+    sym_set(r, function_found(r->function),
+            (struct symbol){r->t->no, found, NULL});
 }
 
 static void
@@ -46,7 +47,7 @@ run_select(struct sym_runner *r, const struct statement *s)
         sym_abort_if(r, term_or(t, term_not(t, found), rows.several));
     if (s->n_into)
         sym_uncertain_if(r, rows.tied);
-    sym_observe(r, s, t->yes, (struct symbol){t->no, found});
+    sym_observe(r, s, t->yes, (struct symbol){t->no, found, NULL});
     for (uint32_t i = 0; i < s->n_into; i++) {
         const struct symbol x = sym_first(r, &rows, i);
         if (!s->hidden)
@@ -122,7 +123,7 @@ sym_set_null(struct sym_runner *r, const struct statement *s)
         const enum value_type type = r->function->variables[s->into[i]].type;
         const term none =
             type == TYPE_BOOLEAN ? r->t->no : term_number(r->t, 0);
-        sym_set(r, s->into[i], (struct symbol){r->t->yes, none});
+        sym_set(r, s->into[i], (struct symbol){r->t->yes, none, NULL});
     }
 }
 
@@ -170,9 +171,12 @@ run_range(struct sym_runner *r, const struct statement *s)
     struct loop loop = {t->no, t->no};
     const struct symbol low = sym_evaluate_alone(r, s, s->low);
     const struct symbol high = sym_evaluate_alone(r, s, s->high);
-    const struct symbol step = s->step
-                                   ? sym_evaluate_alone(r, s, s->step)
-                                   : (struct symbol){t->no, term_number(t, 1)};
+    const struct symbol step =
+        s->step ? sym_evaluate_alone(r, s, s->step)
+                : (struct symbol){t->no, term_number(t, 1), NULL};
+    sym_uncertain_if(
+        r, term_or(t, symbol_opaque(t, low),
+                   term_or(t, symbol_opaque(t, high), symbol_opaque(t, step))));
     sym_abort_if(r, term_or(t, term_or(t, low.null, high.null), step.null));
     sym_abort_if(r, term_less(t, step.value, term_number(t, 1)));
     term i = low.value;
@@ -183,7 +187,7 @@ run_range(struct sym_runner *r, const struct statement *s)
                                        : term_at_most(t, i, high.value);
         const term live = r->live;
         r->live = term_and(t, live, inside);
-        sym_set(r, s->variable, (struct symbol){t->no, i});
+        sym_set(r, s->variable, (struct symbol){t->no, i, NULL});
         r->live = live;
         sym_iterate(r, s, inside, &loop);
         i = s->reverse ? term_subtract(t, i, step.value)
@@ -203,7 +207,8 @@ run_while(struct sym_runner *r, const struct statement *s)
     term done = t->no;
     for (uint32_t n = 0; n < r->s->loop_most; n++) {
         const struct symbol x = s->value ? sym_evaluate_alone(r, s, s->value)
-                                         : (struct symbol){t->no, t->yes};
+                                         : (struct symbol){t->no, t->yes, NULL};
+        sym_uncertain_if(r, symbol_opaque(t, x));
         const term enters = term_and(t, term_not(t, x.null), x.value);
         done = term_or(t, done, term_and(t, r->live, term_not(t, enters)));
         r->live = term_and(t, r->live, enters);
@@ -218,6 +223,7 @@ run_if(struct sym_runner *r, const struct statement *s)
 {
     struct terms *t = r->t;
     const struct symbol x = sym_evaluate_alone(r, s, s->value);
+    sym_uncertain_if(r, symbol_opaque(t, x));
     const term yes = term_and(t, term_not(t, x.null), x.value);
     const term live = r->live;
     const term in_body = term_and(t, live, yes);
@@ -325,8 +331,8 @@ new_effects(struct symbolic *s, struct sym_run *run)
                 const bool boolean =
                     s->program->tables.at[i].columns[k].type == TYPE_BOOLEAN;
                 e->sets[k] = e->moves[k] = t->no;
-                e->columns[k] =
-                    (struct symbol){t->no, boolean ? t->no : term_number(t, 0)};
+                e->columns[k] = (struct symbol){
+                    t->no, boolean ? t->no : term_number(t, 0), NULL};
             }
         }
     }
@@ -356,9 +362,11 @@ init_variables(struct sym_runner *r)
             i < f->n_parameters ? r->run->arguments[i]
             : f->variables[i].initial
                 ? sym_evaluate(r, f->variables[i].initial)
-                : (struct symbol){t->yes, f->variables[i].type == TYPE_BOOLEAN
-                                              ? t->no
-                                              : term_number(t, 0)};
+                : (struct symbol){t->yes,
+                                  f->variables[i].type == TYPE_BOOLEAN
+                                      ? t->no
+                                      : term_number(t, 0),
+                                  NULL};
 }
 
 void

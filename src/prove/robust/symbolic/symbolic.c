@@ -12,7 +12,7 @@ symbol_fresh(struct terms *t, const char *name, enum value_type type,
              bool not_null)
 {
     const struct symbol x = {not_null ? t->no : term_fresh(t, name, true),
-                             term_fresh(t, name, type == TYPE_BOOLEAN)};
+                             term_fresh(t, name, type == TYPE_BOOLEAN), NULL};
     if (type == TYPE_TEXT)
         term_assert(t, term_at_most(t, term_number(t, 0), x.value));
     return x;
@@ -25,11 +25,28 @@ symbol_same(struct terms *t, struct symbol a, struct symbol b)
                     term_or(t, a.null, term_equal(t, a.value, b.value)));
 }
 
+term
+symbol_opaque(struct terms *t, struct symbol a)
+{
+    return a.opaque ? a.opaque : t->no;
+}
+
+term
+symbol_seems_same(struct terms *t, struct symbol a, struct symbol b)
+{
+    return term_or(t, term_or(t, symbol_opaque(t, a), symbol_opaque(t, b)),
+                   symbol_same(t, a, b));
+}
+
 struct symbol
 symbol_if(struct terms *t, term condition, struct symbol a, struct symbol b)
 {
-    return (struct symbol){term_if(t, condition, a.null, b.null),
-                           term_if(t, condition, a.value, b.value)};
+    const bool opaque = a.opaque || b.opaque;
+    return (struct symbol){
+        term_if(t, condition, a.null, b.null),
+        term_if(t, condition, a.value, b.value),
+        opaque ? term_if(t, condition, symbol_opaque(t, a), symbol_opaque(t, b))
+               : NULL};
 }
 
 term
@@ -236,9 +253,12 @@ contents_init_like(struct symbolic *s, const struct contents *keys,
                 order_keys(s, t, c->rows[i][j - 1].columns, row->columns);
             if (s->loose)
                 continue;
+            r.live = row->alive;
             term_assert(x, term_implies(x, row->alive,
                                         term_not(x, sym_breaks_checks(
                                                         &r, t, row->columns))));
+            // Whether a row keeps a CHECK that is opaque nobody can say.
+            term_assert(x, term_not(x, none.uncertain));
         }
         if (!s->loose)
             assert_unique(s, c, i);
@@ -284,7 +304,8 @@ contents_differ(struct symbolic *s, const struct contents *a,
             term columns = x->yes;
             for (uint32_t k = 0; k < s->program->tables.at[i].n_columns; k++)
                 columns = term_and(
-                    x, columns, symbol_same(x, p->columns[k], q->columns[k]));
+                    x, columns,
+                    symbol_seems_same(x, p->columns[k], q->columns[k]));
             same = term_and(x, same, term_implies(x, p->alive, columns));
             differ = term_or(x, differ, term_not(x, same));
         }

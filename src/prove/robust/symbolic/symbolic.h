@@ -19,9 +19,13 @@
 #include "prove/program/ir.h"
 #include "prove/robust/symbolic/term.h"
 
-/* A value: a boolean or an integer, and whether it is NULL. */
+/* A value: a boolean or an integer, and whether it is NULL.  In the search also
+ * whether it is opaque: then it is not NULL, and which value it is the
+ * interpreter cannot say.  A proof needs no such mark, since it holds for every
+ * value. */
 struct symbol {
     term null, value;
+    term opaque; // NULL: no
 };
 
 /* A slot in one state. */
@@ -184,6 +188,9 @@ term sym_differ(struct symbolic *s, const struct sym_run *a,
 term contents_differ(struct symbolic *s, const struct contents *a,
                      const struct contents *b);
 
+/* Whether nobody can tell two values apart for certain. */
+term symbol_seems_same(struct terms *t, struct symbol a, struct symbol b);
+term symbol_opaque(struct terms *t, struct symbol a); // false for NULL
 term symbol_same(struct terms *t, struct symbol a, struct symbol b);
 struct symbol symbol_if(struct terms *t, term condition, struct symbol a,
                         struct symbol b);

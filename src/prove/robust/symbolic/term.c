@@ -25,7 +25,7 @@
     F(Z3_params_set_uint) F(Z3_mk_string_symbol) F(Z3_model_inc_ref) \
     F(Z3_model_dec_ref) F(Z3_model_eval) F(Z3_get_numeral_int64) \
     F(Z3_get_bool_value) F(Z3_is_numeral_ast) F(Z3_set_error_handler) \
-    F(Z3_solver_to_string)
+    F(Z3_solver_to_string) F(Z3_mk_func_decl) F(Z3_mk_app) F(Z3_get_sort)
 // clang-format on
 static struct {
     CALLS(LIBRARY_MEMBER)
@@ -73,6 +73,21 @@ term_fresh(struct terms *t, const char *name, bool is_boolean)
 {
     return z3.Z3_mk_fresh_const(t->z3, name,
                                 is_boolean ? t->boolean : t->integer);
+}
+
+term
+term_apply(struct terms *t, const char *name, const term *args, uint32_t n,
+           bool is_boolean)
+{
+    enum { MOST = 40 };
+    Z3_sort sorts[MOST];
+    assert(n <= MOST);
+    for (uint32_t i = 0; i < n; i++)
+        sorts[i] = z3.Z3_get_sort(t->z3, args[i]);
+    const Z3_func_decl f =
+        z3.Z3_mk_func_decl(t->z3, z3.Z3_mk_string_symbol(t->z3, name), n, sorts,
+                           is_boolean ? t->boolean : t->integer);
+    return z3.Z3_mk_app(t->z3, f, n, args);
 }
 
 term

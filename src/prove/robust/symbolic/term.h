@@ -31,6 +31,9 @@ bool terms_init(struct terms *t, bool rational, struct err *err);
 void terms_free(struct terms *t);
 
 term term_fresh(struct terms *t, const char *name, bool is_boolean);
+/* An unknown function of up to 40 arguments: the same for the same name. */
+term term_apply(struct terms *t, const char *name, const term *args, uint32_t n,
+                bool is_boolean);
 term term_number(struct terms *t, int64_t n);
 term term_not(struct terms *t, term a);
 term term_and(struct terms *t, term a, term b);

@@ -38,8 +38,8 @@ add_row(uint32_t table, const int64_t *numbers)
 {
     struct datum row[8];
     for (uint32_t i = 0; i < p.tables.at[table].n_columns; i++)
-        row[i] = numbers[i] == NONE ? (struct datum){0, true}
-                                    : (struct datum){numbers[i], false};
+        row[i] = numbers[i] == NONE ? (struct datum){0, true, false}
+                                    : (struct datum){numbers[i], false, false};
     dataset_insert(&initial, table, row);
 }
 #define ROW(table, ...) add_row(table, (const int64_t[]){__VA_ARGS__})
@@ -52,10 +52,12 @@ call(uint32_t i, const char *name, const int64_t *values)
 {
     const uint32_t f = program_find_function(&p, name);
     for (uint32_t a = 0; a < p.functions.at[f]->n_parameters; a++)
-        arguments[i][a] = values[a] == NONE ? (struct datum){0, true}
-                                            : (struct datum){values[a], false};
+        arguments[i][a] = values[a] == NONE
+                              ? (struct datum){0, true, false}
+                              : (struct datum){values[a], false, false};
     for (int64_t k = 0; k < 16; k++)
-        inputs[i][k] = (struct datum){1000 + 100 * (int64_t)i + k, false};
+        inputs[i][k] =
+            (struct datum){1000 + 100 * (int64_t)i + k, false, false};
     return (struct instance){p.functions.at[f], arguments[i], inputs[i], 4};
 }
 #define CALL(i, name, ...) call(i, name, (const int64_t[]){__VA_ARGS__, 0})

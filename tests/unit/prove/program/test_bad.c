@@ -41,32 +41,10 @@ static const struct {
     {"CREATE TABLE t (k int);\nCREATE TABLE t (k int);",
      "bad.sql:2:14: a second table 't'"},
     {"CREATE TABLE t (k int, k int);", "bad.sql:1:24: a second column 'k'"},
-    {"CREATE TABLE t (k float8);",
-     "bad.sql:1:19: type float8, expected integers, booleans, texts, "
-     "dates or timestamps"},
-    {"CREATE TABLE t (k int[]);", "bad.sql:1:19: type int4[] is no scalar"},
     {"CREATE TABLE t (k int PRIMARY KEY DEFERRABLE);",
      "bad.sql:1:35: a constraint of a kind that is not supported"},
-    {"CREATE TABLE t (k int REFERENCES u (x));",
-     "bad.sql:1:34: there is no table 'u'"},
     {"CREATE TABLE t (k int, UNIQUE (x));",
      "bad.sql:1:24: table t has no column 'x'"},
-    {"DROP TABLE IF EXISTS t;\n" TABLE "DROP TABLE IF EXISTS t;",
-     "bad.sql:3:1: a statement that is not supported, expected CREATE TABLE, "
-     "CREATE INDEX or CREATE FUNCTION"},
-    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';\n"
-           "DROP FUNCTION IF EXISTS f();",
-     "bad.sql:3:1: a statement that is not supported, expected CREATE TABLE, "
-     "CREATE INDEX or CREATE FUNCTION"},
-    {"CREATE VIEW v AS SELECT 1;",
-     "bad.sql:1:1: a statement that is not supported, expected CREATE TABLE, "
-     "CREATE INDEX or CREATE FUNCTION"},
-    {"CREATE TABLE t (k int);\nCREATE TRIGGER g AFTER INSERT ON t EXECUTE "
-     "FUNCTION f();",
-     "bad.sql:2:1: a statement that is not supported, expected CREATE TABLE, "
-     "CREATE INDEX or CREATE FUNCTION"},
-    {TABLE "CREATE UNIQUE INDEX ON t (v) WHERE v > 0;",
-     "bad.sql:2:24: a partial unique index is not supported"},
     {FUNCTION("a := 1;\nb := 2;"), "bad.sql:6: \"b\" is not a known variable"},
     {FUNCTION("UPDATE u SET v = 1;"), "bad.sql:5: there is no table 'u'"},
     {FUNCTION("UPDATE t SET x = 1;"), "bad.sql:5: table t has no column 'x'"},
@@ -74,8 +52,6 @@ static const struct {
      "bad.sql:6: 'x' names no column or variable"},
     {FUNCTION("UPDATE t SET k = 1;"),
      "bad.sql:5: an update of the key column 'k' is not supported"},
-    {FUNCTION("UPDATE t SET v = 'x';"),
-     "bad.sql:5: a cast between types, which is not supported"},
     {FUNCTION("UPDATE t SET v = 1 FROM t u;"),
      "bad.sql:5: UPDATE with FROM or WITH is not supported"},
     {FUNCTION("BEGIN a := 1; EXCEPTION WHEN others THEN a := 2; END;"),
@@ -107,25 +83,9 @@ static const struct {
      "UPDATE or DELETE"},
     {FUNCTION("SAVEPOINT x;"), "bad.sql:5: a statement that is not supported, "
                                "expected SELECT, INSERT, UPDATE or DELETE"},
-    {FUNCTION("PERFORM pg_advisory_xact_lock(1);"),
-     "bad.sql:5: function pg_advisory_xact_lock is not supported here"},
-    {FUNCTION("PERFORM currval('q');"),
-     "bad.sql:5: function currval is not supported here"},
-    {"CREATE TABLE t (k int PRIMARY KEY, v int REFERENCES t ON DELETE "
-     "CASCADE);",
-     "bad.sql:1:42: ON DELETE other than NO ACTION is not supported"},
-    {"CREATE TABLE t (k int PRIMARY KEY, EXCLUDE (k WITH =));",
-     "bad.sql:1:36: a constraint of a kind that is not supported"},
     {"CREATE TEMPORARY TABLE t (k int PRIMARY KEY);",
      "bad.sql:1:24: a temporary, inherited, partitioned or typed table is not "
      "supported"},
-    {"CREATE RULE r AS ON INSERT TO t DO NOTHING;",
-     "bad.sql:1:1: a statement that is not supported, expected CREATE TABLE, "
-     "CREATE INDEX or CREATE FUNCTION"},
-    {TABLE "CREATE FUNCTION f(p point) RETURNS int LANGUAGE sql AS "
-           "'SELECT 1';",
-     "bad.sql:2:21: type point, expected integers, booleans, texts, "
-     "dates or timestamps"},
     {FUNCTION("SELECT v INTO a FROM t LEFT JOIN t u USING (k);"),
      "bad.sql:5: an outer or natural join is not supported"},
     {FUNCTION("SELECT v INTO a FROM t FOR UPDATE SKIP LOCKED;"),
@@ -135,7 +95,7 @@ static const struct {
     {FUNCTION("DELETE FROM t WHERE k = 1 RETURNING (SELECT 1) INTO a;"),
      "bad.sql:5: a query in RETURNING is not supported"},
     {FUNCTION("SELECT v INTO a FROM t ORDER BY (SELECT 1 FROM t) LIMIT 1;"),
-     "bad.sql:5: ORDER BY a position, a text or a query is not supported"},
+     "bad.sql:5: ORDER BY a position or a query is not supported"},
     {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\n"
            "DECLARE a int := (SELECT max(v) FROM t);\nBEGIN RETURN a; END $$;",
      "bad.sql:3: a query in a declaration is not supported"},
@@ -147,15 +107,8 @@ static const struct {
      "bad.sql:5: UNION, INTERSECT or EXCEPT is not supported"},
     {FUNCTION("WITH x AS (SELECT 1) SELECT v INTO a FROM t;"),
      "bad.sql:5: WITH is not supported"},
-    {FUNCTION("SELECT v INTO a FROM t WHERE s < 'x';"),
-     "bad.sql:5: texts are compared by order, which is not supported"},
-    {FUNCTION("SELECT s INTO a FROM t;"),
-     "bad.sql:5: a value of another type than variable 'a'"},
     {FUNCTION("SELECT v FROM t;"),
      "bad.sql:5: SELECT without INTO; PERFORM discards a result"},
-    {FUNCTION("a := length('x');"),
-     "bad.sql:5: function length is not supported here"},
-    {FUNCTION("a := 1.5;"), "bad.sql:5: 1.5, expected a whole number"},
     {FUNCTION("INSERT INTO t VALUES (1, 2, 'x', 4);"),
      "bad.sql:5: 4 values for 3 columns"},
     {FUNCTION("PERFORM 1 FROM t WHERE k = v AND p = a.k;"),
@@ -163,15 +116,9 @@ static const struct {
     {TABLE "CREATE FUNCTION f(v int) RETURNS int LANGUAGE plpgsql AS $$\n"
            "BEGIN UPDATE t SET v = 1 WHERE v = 2; END $$;",
      "bad.sql:3: 'v' is both a column and a variable here"},
-    {TABLE "CREATE FUNCTION f(v int[]) RETURNS int LANGUAGE plpgsql AS $$\n"
-           "BEGIN NULL; END $$;",
-     "bad.sql:2:21: type int4[] is no scalar"},
     {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpython3u AS 'pass';",
      "bad.sql:2:1: function f is in language plpython3u, expected plpgsql or "
      "sql"},
-    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';"
-           "CREATE FUNCTION f(p int) RETURNS void LANGUAGE sql AS\n'SELECT 1';",
-     "bad.sql:2:66: a second function 'f'"},
     {FUNCTION("SELECT v + 1, count(*) INTO a, a FROM t;"),
      "bad.sql:5: a column beside an aggregate"},
     {FUNCTION("SELECT (SELECT max(t.v) FROM t u) INTO a FROM t;"),
@@ -187,8 +134,6 @@ static const struct {
     {FUNCTION(
          "SELECT k INTO a FROM t ORDER BY v FETCH FIRST 1 ROWS WITH TIES;"),
      "bad.sql:5: WITH TIES is not supported"},
-    {FUNCTION("PERFORM greatest(s, 'x') FROM t;"),
-     "bad.sql:5: texts are compared by order, which is not supported"},
     {FUNCTION("FOR i IN 1..2 LOOP a := i; END LOOP;\nRETURN i;"),
      "bad.sql:6: 'i' names no column or variable"},
     {FUNCTION("UPDATE t SET v = 1, v = 2;"),
@@ -212,24 +157,6 @@ static const struct {
      "bad.sql:5: a lock in a subquery is not supported"},
     {FUNCTION("a := v FROM t WHERE k = 1 FOR UPDATE;"),
      "bad.sql:5: a lock in an expression is not supported"},
-    {FUNCTION("RETURN s::varchar(2) = 'abc' FROM t;"),
-     "bad.sql:5: a cast to a type with a length is not supported"},
-    {MOMENTS("UPDATE t SET d = 5;"),
-     "bad.sql:5: a value of another type than column 'd'"},
-    {MOMENTS("UPDATE t SET v = current_date;"),
-     "bad.sql:5: a value of another type than column 'v'"},
-    {MOMENTS("UPDATE t SET v = 1 WHERE ts::date = d;"),
-     "bad.sql:5: a cast between types, which is not supported"},
-    {MOMENTS("UPDATE t SET v = 1 WHERE ts = d;"),
-     "bad.sql:5: operands of different types"},
-    {MOMENTS("UPDATE t SET v = 1 WHERE d = '2023-02-29';"),
-     "bad.sql:5: a cast between types, which is not supported"},
-    {MOMENTS("UPDATE t SET v = 1 WHERE ts > now() - 7;"),
-     "bad.sql:5: arithmetic with dates or timestamps other than a date and an "
-     "integer, or two dates, is not supported"},
-    {MOMENTS("UPDATE t SET v = d + d;"),
-     "bad.sql:5: arithmetic with dates or timestamps other than a date and an "
-     "integer, or two dates, is not supported"},
     {MOMENTS("RETURN current_time IS NULL;"),
      "bad.sql:5: a time of day, a precision, or the current user or schema, "
      "which is not supported"},
@@ -238,8 +165,6 @@ static const struct {
      "which is not supported"},
     {"CREATE TABLE t (k int PRIMARY KEY, v int DEFAULT current_date);",
      "bad.sql:1:42: DEFAULT is of another type than the column"},
-    {"CREATE TABLE t (k int PRIMARY KEY, ts timestamp(0));",
-     "bad.sql:1:39: a type with a precision that is not supported"},
     {"CREATE TABLE t (k text COLLATE \"und-x-icu\" PRIMARY KEY);",
      "bad.sql:1:24: COLLATE \"und-x-icu\", expected \"C\" or \"default\""},
     {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql STABLE AS $$\n"
@@ -259,9 +184,7 @@ static const struct {
      "bad.sql:1: a text that ends in a blank, beside a type of 3 characters, "
      "is not supported"},
     {FUNCTION("a := public.abs(p);"),
-     "bad.sql:5: a function of a schema is not supported"},
-    {FUNCTION("RETURN p = 1;"),
-     "bad.sql:5: a cast between types, which is not supported"},
+     "bad.sql:5: function abs is not supported here"},
     {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
      "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
      "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nINSERT INTO t VALUES (1, "
@@ -271,24 +194,6 @@ static const struct {
      "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
      "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET n = 3;\nEND $$;",
      "bad.sql:5: column 'n' is GENERATED ALWAYS"},
-    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
-     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
-     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET m = m / 2;\nEND "
-     "$$;",
-     "bad.sql:5: a division of numeric values, which may leave a fraction, is "
-     "not supported"},
-    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
-     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
-     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\na := p;\na := 1 + a / 2;\nEND "
-     "$$;",
-     "bad.sql:6: a division of numeric values, which may leave a fraction, is "
-     "not supported"},
-    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
-     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
-     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nSELECT sum(p::bigint) / 2 INTO "
-     "a FROM t;\nEND $$;",
-     "bad.sql:5: a division of numeric values, which may leave a fraction, is "
-     "not supported"},
     {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
      "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
      "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET c = 'a ';\nEND "
@@ -303,14 +208,9 @@ static const struct {
     {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\nDECLARE a "
            "int NOT NULL := 1;\nBEGIN RETURN a; END $$;",
      "bad.sql:3: variable 'a' is NOT NULL, which is not supported"},
-    {TABLE "CREATE UNIQUE INDEX ON t (v) NULLS NOT DISTINCT;",
-     "bad.sql:2:24: NULLS NOT DISTINCT is not supported"},
     {"CREATE TABLE t (a int, b int, x int, y int, PRIMARY KEY (a, b),\nFOREIGN "
      "KEY (x, y) REFERENCES t MATCH FULL);",
-     "bad.sql:2:1: MATCH FULL is not supported"},
-    {"CREATE TABLE t (k int PRIMARY KEY, v int REFERENCES t ON DELETE "
-     "RESTRICT);",
-     "bad.sql:1:42: ON DELETE RESTRICT of a table to itself is not supported"},
+     "bad.sql:2:1: a foreign key with MATCH FULL of table t is not supported"},
     {"-- assay: invariant t x\n" FUNCTION("a := 1;"),
      "bad.sql:1: an invariant without 'check'"},
     {"-- assay: nonsense\n" FUNCTION("a := 1;"),
@@ -318,6 +218,91 @@ static const struct {
      "CONDITION] check CONDITION'"},
     {"-- assay: invariant t x check x.z > 0\n" FUNCTION("a := 1;"),
      "bad.sql:1: table x has no column 'z'"},
+};
+
+/* What is not understood, and is some value or condition all the same. */
+static const char *const opaque[] = {
+    FUNCTION("UPDATE t SET v = 'x';"),
+    FUNCTION("PERFORM pg_advisory_xact_lock(1);"),
+    FUNCTION("PERFORM currval('q');"),
+    TABLE "CREATE FUNCTION f(p point) RETURNS int LANGUAGE sql AS "
+          "'SELECT 1';",
+    FUNCTION("SELECT v INTO a FROM t WHERE s < 'x';"),
+    FUNCTION("SELECT s INTO a FROM t;"),
+    FUNCTION("a := length('x');"),
+    FUNCTION("a := 1.5;"),
+    TABLE "CREATE FUNCTION f(v int[]) RETURNS int LANGUAGE plpgsql AS $$\n"
+          "BEGIN NULL; END $$;",
+    TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';"
+          "CREATE FUNCTION f(p int) RETURNS void LANGUAGE sql AS\n'SELECT 1';",
+    FUNCTION("PERFORM greatest(s, 'x') FROM t;"),
+    FUNCTION("RETURN s::varchar(2) = 'abc' FROM t;"),
+    MOMENTS("UPDATE t SET d = 5;"),
+    MOMENTS("UPDATE t SET v = current_date;"),
+    MOMENTS("UPDATE t SET v = 1 WHERE ts::date = d;"),
+    MOMENTS("UPDATE t SET v = 1 WHERE ts = d;"),
+    MOMENTS("UPDATE t SET v = 1 WHERE d = '2023-02-29';"),
+    MOMENTS("UPDATE t SET v = 1 WHERE ts > now() - 7;"),
+    MOMENTS("UPDATE t SET v = d + d;"),
+    FUNCTION("RETURN p = 1;"),
+    "CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+    "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+    "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET m = m / 2;\nEND "
+    "$$;",
+    "CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+    "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+    "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\na := p;\na := 1 + a / 2;\nEND "
+    "$$;",
+    "CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+    "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+    "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nSELECT sum(p::bigint) / 2 INTO "
+    "a FROM t;\nEND $$;",
+};
+
+/* A part of a schema that is not modelled stands in the way of the functions
+ * that touch it, and of no others. */
+#define OTHER                                                                  \
+    "CREATE TABLE o (k int PRIMARY KEY, v int);\n"                             \
+    "CREATE FUNCTION good() RETURNS void LANGUAGE sql AS 'DELETE FROM o';\n"
+
+static const struct {
+    const char *text, *function, *reason;
+} refused[] = {
+    {OTHER TABLE "CREATE TRIGGER g AFTER INSERT ON t EXECUTE FUNCTION h();\n"
+                 "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+                 "'INSERT INTO t VALUES (1)';",
+     "f", "INSERT of table t, which has trigger g, is not supported"},
+    {OTHER TABLE "CREATE RULE r AS ON DELETE TO t DO NOTHING;\n"
+                 "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+                 "'DELETE FROM t';",
+     "f", "DELETE of table t, which has rule r, is not supported"},
+    {OTHER TABLE "CREATE UNIQUE INDEX ON t (v) WHERE v > 0;\n"
+                 "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+                 "'UPDATE t SET v = 1';",
+     "f",
+     "UPDATE of table t, which has a partial unique index, is not supported"},
+    {OTHER "CREATE TABLE t (k int PRIMARY KEY, v int REFERENCES t ON DELETE "
+           "CASCADE);\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+           "'DELETE FROM t';",
+     "f",
+     "DELETE of table t, which has ON DELETE CASCADE to table t, is not "
+     "supported"},
+    {OTHER "CREATE TABLE t (k int PRIMARY KEY, EXCLUDE (k WITH =));\n"
+           "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+           "'INSERT INTO t VALUES (1)';",
+     "f",
+     "INSERT of table t, which has an EXCLUDE constraint, is not supported"},
+    {OTHER TABLE "DO $$ BEGIN ALTER TABLE t DROP COLUMN v; END $$;\n"
+                 "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+                 "'DELETE FROM t';",
+     "f", "table t is not modelled (a DO block alters it)"},
+    {OTHER "CREATE TABLE t (a int, b int, x int, y int, PRIMARY KEY (a, b),\n"
+           "FOREIGN KEY (x, y) REFERENCES t MATCH FULL);\n"
+           "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+           "'DELETE FROM t';",
+     "f",
+     "table t is not modelled (a foreign key with MATCH FULL of table t is not "
+     "supported, line 4)"},
 };
 
 /* Scripts of pgbench. */
@@ -335,8 +320,6 @@ static const struct {
      "bad.sql:2: the end of a transaction that did not begin"},
     {"\\set a 1\n\\if :a = 1\nSELECT 1;\n\\endif\n",
      "bad.sql:2: \\if outside of a transaction is not supported"},
-    {"\\set a 1 + random(1, 2)\nSELECT :a;\n",
-     "bad.sql:2: function random is not supported here"},
     {"\\set a random(1, 2) + 1\nSELECT :a;\n",
      "bad.sql:1: \\set a, expected random(LOW, HIGH) and nothing else, or no "
      "random value"},
@@ -383,6 +366,72 @@ each_mistake_has_its_message_and_line(void)
         CHECK_TEXT(message, bad[i].message);
         program_free(&p);
     }
+}
+
+static void
+what_is_not_understood_can_be_opaque(void)
+{
+    for (size_t i = 0; i < sizeof opaque / sizeof *opaque; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char message[1024] = "";
+        if (!program_read_text(&p, "bad.sql", opaque[i], &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, "");
+        program_free(&p);
+    }
+}
+
+static void
+a_part_that_is_not_modelled_refuses_only_its_functions(void)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        CHECK(program_read_text(&p, "bad.sql", refused[i].text, &err));
+        CHECK(p.functions.n == 1 && p.refused.n == 1);
+        if (p.refused.n) {
+            CHECK_TEXT(p.refused.at[0].function, refused[i].function);
+            CHECK_TEXT(p.refused.at[0].reason, refused[i].reason);
+        }
+        program_free(&p);
+    }
+}
+
+/* What pg_dump and migrations write. */
+static void
+schemas_are_read_as_they_are(void)
+{
+    static const char text[] =
+        "\\restrict abc\n"
+        "SET statement_timeout = 0;\n"
+        "SELECT pg_catalog.set_config('search_path', '', false);\n"
+        "CREATE SCHEMA app;\n"
+        "CREATE TYPE app.state AS ENUM ('open', 'done');\n"
+        "CREATE TABLE app.t (id bigint NOT NULL, s app.state, n int,\n"
+        "    gone int, data jsonb DEFAULT '{}'::jsonb, CHECK (n > 0));\n"
+        "ALTER TABLE app.t OWNER TO me;\n"
+        "COPY app.t (id, n) FROM stdin;\n1\tCREATE\n\\.\n"
+        "ALTER TABLE ONLY app.t ADD CONSTRAINT t_pkey PRIMARY KEY (id);\n"
+        "ALTER TABLE app.t DROP COLUMN gone;\n"
+        "ALTER TABLE app.t DROP CONSTRAINT t_n_check;\n"
+        "ALTER TABLE app.t ADD COLUMN m int NOT NULL DEFAULT 0;\n"
+        "CREATE FUNCTION app.f() RETURNS int LANGUAGE sql AS 'SELECT 1';\n"
+        "CREATE OR REPLACE FUNCTION app.f() RETURNS void LANGUAGE plpgsql\n"
+        "SET search_path = app AS $$ DECLARE r app.t;\nBEGIN\n"
+        "SELECT * INTO r FROM app.t WHERE id = 1;\n"
+        "IF r IS NOT NULL THEN UPDATE app.t SET m = r.m + 1 WHERE id = 1;\n"
+        "END IF; EXCEPTION WHEN others THEN RAISE; END $$;\n"
+        "GRANT ALL ON app.t TO me;\n";
+    struct program p = {0};
+    struct err err = {0};
+    CHECK(program_read_text(&p, "bad.sql", text, &err));
+    CHECK_TEXT(err.text, "");
+    CHECK(p.functions.n == 1 && p.refused.n == 0 && p.tables.n == 1);
+    const struct table *t = &p.tables.at[0];
+    CHECK(t->n_columns == 5 && t->n_checks == 1 && !t->hidden_key);
+    CHECK(t->primary.n == 1 && t->columns[4].not_null);
+    program_free(&p);
 }
 
 static void
@@ -433,6 +482,9 @@ main(void)
 {
     RUN(each_mistake_has_its_message_and_line);
     RUN(each_mistake_in_a_script_has_its_message_and_line);
+    RUN(what_is_not_understood_can_be_opaque);
+    RUN(a_part_that_is_not_modelled_refuses_only_its_functions);
+    RUN(schemas_are_read_as_they_are);
     RUN(every_example_is_read);
     RUN(each_operator_is_itself);
     return test_end();
