@@ -37,8 +37,8 @@ static const struct known {
     {"md5", 't', 't'},
     {"substr", 't', 'p'},
     {"substring", 't', 'p'},
-    {"lpad", 't', 't'},
-    {"rpad", 't', 't'},
+    {"lpad", 't', 'p'},
+    {"rpad", 't', 'p'},
     {"split_part", 't', 'p'},
     {"concat", 't', 'w'},
     {"concat_ws", 't', 'p'},
@@ -104,8 +104,8 @@ static const struct known {
     {"make_timestamptz", 'T', 'p'},
     {"justify_interval", 'o', 'p'},
     // json
-    {"json_build_object", 'o', 'w'},
-    {"jsonb_build_object", 'o', 'w'},
+    {"json_build_object", 'o', 'p'},
+    {"jsonb_build_object", 'o', 'p'},
     {"json_build_array", 'o', 'w'},
     {"jsonb_build_array", 'o', 'w'},
     {"to_json", 'o', 't'},
@@ -427,17 +427,17 @@ lower_opaque_operator(struct lower *l, const char *name, struct expr *a,
         {"=", 'b', 't'},   {"<>", 'b', 't'},  {"!=", 'b', 't'},
         {"<", 'b', 't'},   {"<=", 'b', 't'},  {">", 'b', 't'},
         {">=", 'b', 't'},  {"~", 'b', 'p'},   {"~*", 'b', 'p'},
-        {"!~", 'b', 'p'},  {"!~*", 'b', 'p'}, {"~~", 'b', 't'},
-        {"~~*", 'b', 't'}, {"!~~", 'b', 't'}, {"!~~*", 'b', 't'},
-        {"@>", 'b', 't'},  {"<@", 'b', 't'},  {"&&", 'b', 't'},
-        {"?", 'b', 't'},   {"?|", 'b', 't'},  {"?&", 'b', 't'},
-        {"@@", 'b', 't'},  {"->", 'o', 'p'},  {"->>", 't', 'p'},
-        {"#>", 'o', 'p'},  {"#>>", 't', 'p'}, {"||", '1', 't'},
+        {"!~", 'b', 'p'},  {"!~*", 'b', 'p'}, {"~~", 'b', 'p'},
+        {"~~*", 'b', 'p'}, {"!~~", 'b', 'p'}, {"!~~*", 'b', 'p'},
+        {"@>", 'b', 'p'},  {"<@", 'b', 'p'},  {"&&", 'b', 'p'},
+        {"?", 'b', 'p'},   {"?|", 'b', 'p'},  {"?&", 'b', 'p'},
+        {"@@", 'b', 'p'},  {"->", 'o', 'p'},  {"->>", 't', 'p'},
+        {"#>", 'o', 'p'},  {"#>>", 't', 'p'}, {"||", '1', 'p'},
         {"+", 'o', 'p'},   {"-", 'o', 'p'},   {"*", 'o', 'p'},
         {"/", 'o', 'p'},   {"%", 'o', 'p'},   {"^", 'o', 'p'},
         {"#-", 'o', 'p'},  {"<->", 'o', 'p'}, {"&", '1', 't'},
         {"|", '1', 't'},   {"<<", '1', 'p'},  {">>", '1', 'p'},
-        {"-|-", 'b', 't'}, {"%%", 'b', 't'},
+        {"-|-", 'b', 'p'}, {"%%", 'b', 'p'},
     };
     struct expr *args[] = {a, b};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
@@ -452,7 +452,9 @@ lower_opaque_operator(struct lower *l, const char *name, struct expr *a,
                             ? TYPE_OPAQUE
                             : TYPE_TEXT;
         struct expr *e = lower_opaque(l, name, type, args, 2);
-        e->total = operators[i].kind == 't';
+        // Two texts can always be joined; JSON of different kinds cannot.
+        e->total = operators[i].kind == 't' ||
+                   (strcmp(name, "||") == 0 && type.type == TYPE_TEXT);
         return e;
     }
     lower_fail(l, location, "operator '%s' is not supported", name);
