@@ -1,12 +1,12 @@
 /* recorder.c -- sessions on threads of the caller become a history; see
  * assay.h.
  *
- * The lines that the sessions wrote (session.h) are merged by the time of their
- * ends when the recorder is finished, and read like a file: there is one
+ * The lines that the sessions wrote (recording.h) are merged by the time of
+ * their ends when the recorder is finished, and read like a file: there is one
  * notation for everything that can be recorded.
  *
  * SPDX-License-Identifier: MIT */
-#include "api/session.h"
+#include "api/recording.h"
 #include "base/memory/mem.h"
 #include "base/print.h"
 #include "format/format.h"
@@ -28,7 +28,7 @@ assay_recorder_new(assay *a)
     }
     r->a = handle_keep(a);
     r->clock = a->options[ASSAY_CLOCK];
-    r->epoch = session_now();
+    r->epoch = recording_now();
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }
@@ -40,7 +40,7 @@ assay_recorder_free(assay_recorder *r)
         return;
     for (struct assay_session *s = r->sessions, *next; s; s = next) {
         next = s->next;
-        session_free(s);
+        recording_free(s);
     }
     pthread_mutex_destroy(&r->lock);
     assay_free(r->a);
@@ -66,7 +66,7 @@ enter_session(struct assay_recorder *r, struct assay_session *s,
     do {
         char own[32];
         print_text(own, sizeof own, "s%zu", ++number);
-        ok = session_set_name(s, name ? name : own);
+        ok = recording_set_name(s, name ? name : own);
     } while (ok && !name && is_taken(r, s->name));
     if (ok && is_taken(r, s->name)) {
         handle_fail(ASSAY_E_USAGE, "another session has this name");
@@ -97,7 +97,7 @@ assay_session_open(assay_recorder *r, const char *name)
     pthread_mutex_unlock(&r->lock);
     if (ok)
         return s;
-    session_free(s);
+    recording_free(s);
     return NULL;
 }
 
@@ -182,7 +182,7 @@ static assay_status
 close_sessions(struct assay_recorder *r)
 {
     for (struct assay_session *s = r->sessions; s; s = s->next) {
-        session_close(s);
+        recording_close(s);
         if (s->failed)
             return handle_fail(s->failed, s->why);
     }

@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/psql.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
-#include <strings.h>
 
 /* The end of what begins at a byte: a comment, or something in quotes; the byte
  * itself where it is neither. */
@@ -38,7 +39,7 @@ static bool
 begins_with(const char *at, const char *word)
 {
     const size_t n = strlen(word);
-    return strncasecmp(at, word, n) == 0 && strchr(" \t\r\n", at[n]);
+    return ascii_compare_n(at, word, n) == 0 && strchr(" \t\r\n", at[n]);
 }
 
 bool

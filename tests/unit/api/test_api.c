@@ -319,10 +319,16 @@ a_saved_history_is_the_same(void)
         CHECK(assay_save(h, path, formats[i]) == ASSAY_OK);
         assay_history *again = assay_load(a, path, NULL);
         CHECK(assay_operations(again) == assay_operations(h));
-        // The other two number sessions in their own way.
-        CHECK(i || assay_fingerprint(again) == assay_fingerprint(h));
+        CHECK(assay_transactions(again) == assay_transactions(h));
         assay_history_free(again);
     }
+    // Writers number sessions in their own way, but two of them alike.
+    assay_history *skew = parse(a, write_skew), *again;
+    CHECK(assay_save(skew, path, "jsonl") == ASSAY_OK);
+    CHECK((again = assay_load(a, path, NULL)) != NULL);
+    CHECK(assay_fingerprint(again) == assay_fingerprint(skew));
+    assay_history_free(again);
+    assay_history_free(skew);
     CHECK(assay_save(h, path, "nonsense") == ASSAY_E_USAGE);
     CHECK(assay_save(h, "/nonexistent/x", NULL) == ASSAY_E_IO);
     assay_result *r = assay_check(a, h, "ser");

@@ -9,8 +9,9 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/lower/lower.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
-#include <strings.h>
 
 void
 lower_skip(struct lower *l, const char *what, const char *name, int location)
@@ -63,7 +64,7 @@ find_word(const char *text, const char *word)
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     const size_t n = strlen(word);
     for (const char *at = text; *at; at++)
-        if (strncasecmp(at, word, n) == 0 &&
+        if (ascii_compare_n(at, word, n) == 0 &&
             (at == text || !strchr(letters, at[-1])) &&
             (!at[n] || !strchr(letters, at[n])))
             return at;

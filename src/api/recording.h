@@ -1,4 +1,4 @@
-/* session.h -- what is behind an assay_session: transactions as lines of the
+/* recording.h -- what is behind an assay_session: transactions as lines of the
  * format jsonl, in memory of the session's own.
  *
  * Invariants:
@@ -8,13 +8,13 @@
  *   (3) after an error a session records nothing more.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef API_SESSION_H
-#define API_SESSION_H
+#ifndef API_RECORDING_H
+#define API_RECORDING_H
 
 #include "api/handle.h"
 
 /* Where the lines of a transaction begin, and its place in the order. */
-struct recorded {
+struct recording_txn {
     int64_t place;
     size_t begin;
 };
@@ -27,7 +27,7 @@ struct assay_session {
     size_t n, room; // of the text
     char *more;     // members of the open transaction: id and meta
     size_t n_more, room_more;
-    struct recorded *txns;
+    struct recording_txn *txns;
     size_t n_txns, room_txns;
     bool is_open, has_ops, has_start;
     bool was_unknown; // the transaction before is indeterminate
@@ -47,14 +47,14 @@ struct assay_recorder {
 
 /* Name a session whose text is empty.  False with an error of the thread if the
  * name cannot be recorded. */
-bool session_set_name(struct assay_session *s, const char *name);
+bool recording_set_name(struct assay_session *s, const char *name);
 
 /* Nanoseconds of the clock that sessions use. */
-int64_t session_now(void);
+int64_t recording_now(void);
 
 /* End the open transaction, if there is one: nobody knows its outcome. */
-void session_close(struct assay_session *s);
+void recording_close(struct assay_session *s);
 
-void session_free(struct assay_session *s);
+void recording_free(struct assay_session *s);
 
 #endif

@@ -1,10 +1,10 @@
-/* session.c -- see session.h.
+/* recording.c -- see recording.h.
  *
  * A call takes no lock and calls nothing of the rest of the library: it
  * appends to the text of the session.
  *
  * SPDX-License-Identifier: MIT */
-#include "api/session.h"
+#include "api/recording.h"
 
 #include "base/memory/mem.h"
 #include "base/print.h"
@@ -149,7 +149,7 @@ put_string(struct assay_session *s, const char *text)
 }
 
 bool
-session_set_name(struct assay_session *s, const char *name)
+recording_set_name(struct assay_session *s, const char *name)
 {
     put_string(s, name);
     put(s, "", 1);
@@ -165,7 +165,7 @@ session_set_name(struct assay_session *s, const char *name)
 }
 
 void
-session_free(struct assay_session *s)
+recording_free(struct assay_session *s)
 {
     mem_free(s->name);
     mem_free(s->text);
@@ -177,7 +177,7 @@ session_free(struct assay_session *s)
 /* --- transactions ----------------------------------------------------------*/
 
 int64_t
-session_now(void)
+recording_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -205,7 +205,7 @@ end_line(struct assay_session *s, assay_outcome o, bool has_end, int64_t end)
     s->was_unknown = o != ASSAY_COMMITTED && o != ASSAY_ABORTED;
     int64_t place =
         has_end && s->has_start ? end : atomic_fetch_add(&s->r->sequence, 1);
-    struct recorded *t = &s->txns[s->n_txns - 1];
+    struct recording_txn *t = &s->txns[s->n_txns - 1];
     if (s->n_txns > 1 && t[-1].place > place)
         place = t[-1].place; // (2)
     t->place = place;
@@ -224,7 +224,7 @@ begin(struct assay_session *s, bool has_start, int64_t start)
     s->txns = at;
     if (!ok)
         return;
-    s->txns[s->n_txns++] = (struct recorded){0, s->n};
+    s->txns[s->n_txns++] = (struct recording_txn){0, s->n};
     if (s->was_unknown) { // whose outcome nobody will know
         PUT(s, "{\"session\":");
         put(s, s->name, strlen(s->name));
@@ -246,7 +246,7 @@ void
 assay_begin(assay_session *s)
 {
     if (s)
-        begin(s, s->r->clock, s->r->clock ? session_now() - s->r->epoch : 0);
+        begin(s, s->r->clock, s->r->clock ? recording_now() - s->r->epoch : 0);
 }
 
 void
@@ -270,7 +270,7 @@ assay_end(assay_session *s, assay_outcome o)
 {
     if (is_recording(s))
         end_line(s, o, s->r->clock,
-                 s->r->clock ? session_now() - s->r->epoch : 0);
+                 s->r->clock ? recording_now() - s->r->epoch : 0);
 }
 
 void
@@ -451,7 +451,7 @@ assay_op_json(assay_session *s, const char *op)
 }
 
 void
-session_close(struct assay_session *s)
+recording_close(struct assay_session *s)
 {
     if (s->is_open && !s->failed)
         end_line(s, ASSAY_INDETERMINATE, false, 0);
