@@ -71,15 +71,15 @@ static void
 say_refused(const struct program *p, struct prove_result *out)
 {
     const struct function_refusal *r = &p->refused.at[0];
-    char rest[60] = "", before[sizeof out->reason];
+    struct buf text = {0};
+    buf_printf(&text, "function %s is not understood", r->function);
     if (p->refused.n > 1)
-        snprintf(rest, sizeof rest, " (and %zu more)", p->refused.n - 1);
-    snprintf(before, sizeof before, "%s",
-             out->verdict == PROVE_PROVED ? "the other functions are proved"
-                                          : out->reason);
-    snprintf(out->reason, sizeof out->reason,
-             "function %s is not understood%s: line %u: %.120s; %.200s",
-             r->function, rest, r->line, r->reason, before);
+        buf_printf(&text, " (and %zu more)", p->refused.n - 1);
+    buf_printf(&text, ": line %u: %s; %s", r->line, r->reason,
+               out->verdict == PROVE_PROVED ? "the other functions are proved"
+                                            : out->reason);
+    snprintf(out->reason, sizeof out->reason, "%s", text.at);
+    buf_free(&text);
     out->verdict = PROVE_UNKNOWN;
 }
 
