@@ -58,8 +58,14 @@ def inputs():
         pathlib.Path(name + ".gz").write_bytes(gzip.compress(data[:5000]) + gzip.compress(data[5000:]))
         for path, given in ((name, None), ("-", data), (name + ".gz", None), ("-", gzip.compress(data))):
             done = run("--stream", "--window", "64", path, given=given)
+            if "this build has no zlib" in said(done):
+                skip(f"{name} from {path}", "this build has no zlib")
+                continue
             check(done.returncode == 0 and b"serializable: ok" in done.stdout, f"{name} from {path}", said(done))
     done = run("--stream", "-", given=gzip.compress(data)[:-9])
+    if "this build has no zlib" in said(done):
+        skip("truncated gzip is an error", "this build has no zlib")
+        return
     check(done.returncode == 2 and "ends before it is complete" in said(done), "truncated gzip is an error", said(done))
     if not shutil.which("zstd"):
         skip("zstd", "there is no zstd")

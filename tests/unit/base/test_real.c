@@ -313,7 +313,11 @@ a_decimal_comma_changes_nothing(void)
         return;
     }
     snprintf(text, sizeof text, "%.1f", 1.5);
-    CHECK_TEXT(text, "1,5"); // the test tests something
+    if (strcmp(text, "1,5") != 0) { // as with musl: nothing to test
+        SKIP("the C library has no decimal comma");
+        leave_decimal_comma(directory);
+        return;
+    }
     struct buf out = {0};
     buf_printf(&out, "%.1f %g ", 1.5, 0.25);
     buf_decimal(&out, 2.75, 2);
