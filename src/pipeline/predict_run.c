@@ -6,6 +6,7 @@
 #include "base/limits/context.h"
 #include "base/outfile.h"
 #include "base/time.h"
+#include "history/partial.h"
 #include "replay/database.h"
 #include "report/predict/predict_sides.h"
 
@@ -221,6 +222,7 @@ predict_within(struct prediction_run *run, struct predict_result *r,
 {
     *p = (struct prediction){.answer = PREDICT_UNKNOWN, .is_cut_short = true};
     r->stop = (struct limit_stop){.kind = LIMIT_NONE};
+    partial_tell(h, r->gaps, sizeof r->gaps);
     const double begin = time_now();
     if (!try_within(run, 0, "predicting", &r->stop))
         return true;

@@ -8,27 +8,13 @@
  * SPDX-License-Identifier: MIT */
 #include "stream/reader_internal.h"
 
+#include "format/jsonl/jsonl_plain.h"
 #include "format/readers.h"
 #include "format/scan/scan_stamp.h"
 
-enum line_key {
-    LINE_SESSION,
-    LINE_ID,
-    LINE_STATUS,
-    LINE_START,
-    LINE_END,
-    LINE_OPS,
-    LINE_META,
-    LINE_RECORDING,
-    LINE_INITIAL,
-    LINE_START_TS,
-    LINE_COMMIT_TS,
-    LINE_KEYS
-};
-
 static const char *const line_keys[LINE_KEYS] = {
-    "session", "id",        "status",  "start",    "end",      "ops",
-    "meta",    "recording", "initial", "start_ts", "commit_ts"};
+    "session", "id",        "status",  "start",    "end",       "ops",
+    "meta",    "recording", "initial", "start_ts", "commit_ts", "partial"};
 
 struct line {
     struct stream_reader *r;
@@ -330,6 +316,8 @@ read_entry(struct line *l, enum line_key key)
         return read_mark(l);
     case LINE_INITIAL:
         return refuse(l, "a history with rows");
+    case LINE_PARTIAL:
+        return refuse(l, "a transaction that was recorded in part");
     case LINE_START_TS:
     case LINE_COMMIT_TS:
         return read_stamp(l);

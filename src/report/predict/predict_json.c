@@ -165,6 +165,8 @@ predict_show_json(const struct predict_result *r, struct buf *out)
         json_null(out, "observed_serializable");
     if (p->is_untested)
         json_text(out, "reason", HISTORY_UNTESTED);
+    else if (r->answer == PREDICT_NONE && r->gaps[0])
+        json_text(out, "reason", r->gaps);
     if (r->stop.kind != LIMIT_NONE) {
         struct buf reason = {0};
         limit_show(&r->stop, &reason);

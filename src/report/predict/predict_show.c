@@ -143,6 +143,8 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
         put_declined(p, out);
     else if (p->is_untested)
         buf_text(out, ": " HISTORY_UNTESTED);
+    else if (r->answer == PREDICT_NONE && r->gaps[0])
+        buf_printf(out, ", %s", r->gaps);
     else if (r->answer == PREDICT_UNKNOWN && r->stop.kind != LIMIT_NONE) {
         buf_text(out, ": ");
         limit_show(&r->stop, out);

@@ -19,6 +19,8 @@ struct predict_result {
     struct explanation *explanations;  // by prediction: why
     // The limit that ended the search ('unknown'), or the explanation.
     struct limit_stop stop;
+    char
+        gaps[256]; // what was not recorded (partial.h); "" where everything was
 };
 
 /* "predicted", "none" or "unknown". */
