@@ -258,6 +258,16 @@ def rest_on(page, assay, scratch):
         page.run("document.querySelector('.box code').textContent"),
     )
     check("Of 2 levels checked, 2 were decided" in said, "the box says what was decided")
+    check("evidence for 2 of the verdicts" in said,
+          "the box says that the evidence was checked", said)
+    target = os.path.join(scratch, "unchecked")
+    subprocess.run([assay, "check", "-l", "si,ser", "--report", target,
+                    "--no-verify", history.name],
+                   cwd=scratch, capture_output=True)
+    page.open(os.path.join(target, "index.html"))
+    said = page.run("document.querySelector('.box').textContent")
+    check("evidence for 0 of the verdicts" in said,
+          "the box says that no evidence was checked", said)
 
 
 def find_one_of_several(page, assay, scratch):

@@ -86,9 +86,27 @@ many_readers(void)
     ask_all(1000, 1);
 }
 
+/* A limit that ends the search leaves the answer open. */
+static void
+no_time_is_no_answer(void)
+{
+    struct random r;
+    struct history h;
+    struct prediction p;
+    struct err err = {0};
+    random_seed(&r, 1);
+    make(&r, 200, &h);
+    struct predict_options options = {.level = LEVEL_CC, .timeout = 1e-9};
+    CHECK(predict(&h, &options, &p, &err));
+    CHECK(p.is_cut_short && p.answer == PREDICT_UNKNOWN);
+    prediction_free(&p);
+    history_free(&h);
+}
+
 int
 main(void)
 {
+    RUN(no_time_is_no_answer);
     RUN(few_readers);
     RUN(many_readers);
     return test_end();
