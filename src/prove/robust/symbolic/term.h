@@ -54,7 +54,7 @@ void term_assert(struct terms *t, term a);
 void terms_push(struct terms *t);
 void terms_pop(struct terms *t);
 
-enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
+enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES }; // 0 claims nothing
 
 /* Whether the assertions can hold together, with as much work as takes so many
  * seconds of a processor.  The work is counted, not timed: a busy machine gives

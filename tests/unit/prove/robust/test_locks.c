@@ -7,7 +7,9 @@
 #include "test.h"
 
 #include "prove/program/read.h"
+#include "prove/robust/proof/proof.h"
 #include "prove/robust/prove.h"
+#include "prove/robust/symbolic/term.h"
 
 #define PARENT "CREATE TABLE t (k int PRIMARY KEY, v int UNIQUE NOT NULL);\n"
 #define CHILD                                                                  \
@@ -108,9 +110,19 @@ on_conflict_locks_a_row_that_it_leaves_alone(void)
           PROVE_ANOMALY);
 }
 
+static void
+zero_is_no_answer_of_the_solver_and_no_proof(void)
+{
+    const struct prove_result r = {0};
+    CHECK(r.verdict == PROVE_UNKNOWN);
+    CHECK((enum answer)0 == ANSWER_UNKNOWN);
+    CHECK((enum proof_end)0 == PROOF_UNABLE);
+}
+
 int
 main(void)
 {
+    RUN(zero_is_no_answer_of_the_solver_and_no_proof);
     RUN(a_row_that_is_locked_for_update_gets_no_children);
     RUN(a_child_does_not_miss_its_parents_new_unique_values);
     RUN(on_conflict_updates_a_row_once);
