@@ -5,6 +5,8 @@
 
 #include "evidence/certificate_read.h"
 #include "format/input.h"
+#include "stream/verify/order_file.h"
+#include "stream/verify/stream_verify.h"
 #include "verify/absence/verify_absence.h"
 #include "verify/verify.h"
 
@@ -60,4 +62,21 @@ certification_run(const char *path, const struct history *h,
     input_close(&in);
     assert(!ok || (out->verdict && out->level < LEVELS));
     return ok || err_in_file(err, path);
+}
+
+bool
+certification_is_of_stream(const char *path)
+{
+    return order_file_is(path);
+}
+
+bool
+certification_run_stream(const char *path, const char *history,
+                         const char *format, struct certification *out,
+                         struct err *err)
+{
+    const struct stream_source source = {.path = history, .format = format};
+    *out = (struct certification){.verdict = "ok"};
+    return stream_verify(&source, path, &out->level, &out->flaw, err) ||
+           err_in_file(err, history);
 }

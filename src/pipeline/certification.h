@@ -23,4 +23,13 @@ struct certification {
 bool certification_run(const char *path, const struct history *h,
                        struct certification *out, struct err *err);
 
+/* Whether the file at a path is the order of a stream, which is checked in one
+ * pass: the history need not fit into memory. */
+bool certification_is_of_stream(const char *path);
+
+/* Check the order of a stream. 'format' is "jsonl", "text" or "auto". */
+bool certification_run_stream(const char *path, const char *history,
+                              const char *format, struct certification *out,
+                              struct err *err);
+
 #endif

@@ -121,9 +121,15 @@ write_files(const struct inspection_options *o, const struct stream_check *c,
             struct err *err)
 {
     const struct stream_result *r = find_violated(c);
-    if (!r && (part || o->certificate))
+    if (!r && part)
         buf_text(notes, "no part is written: no level is violated\n");
-    return (!r || write_part(r, part, o->certificate, err)) &&
+    if (r && o->certificate && !part)
+        buf_text(notes, "no certificate is written: it would be about the "
+                        "part that shows the violation; give --part FILE\n");
+    if (!r && o->certificate && !c->has_order)
+        buf_text(notes, "no certificate is written: the pass found no order; "
+                        "'assay check' without --stream may find one\n");
+    return (!r || write_part(r, part, part ? o->certificate : NULL, err)) &&
            (!o->reduced || write_reduced(o, s, notes, err));
 }
 
@@ -150,11 +156,14 @@ stream_inspection_run(const struct inspection_options *o, const char *path,
     const struct stream_options options = {
         .source = {.path = path, .format = o->format},
         .window = window,
+        .order = o->certificate,
         .check = o->check};
     struct stream_check c;
-    struct shown *s = mem_calloc(1, sizeof *s);
     assert(!limits_set(&o->check.limits));
     *out = (struct inspection_result){.verdict = VERDICT_UNKNOWN};
+    if (o->certificate && (o->check.levels & (o->check.levels - 1)))
+        return err_set(err, ERR_USAGE, "--certificate needs exactly one level");
+    struct shown *s = mem_calloc(1, sizeof *s);
     bool ok = stream_check_run(&options, &c, err);
     if (ok) {
         ok = show_all(o, &c, s, err);

@@ -8,11 +8,13 @@
 #define PIPELINE_STREAM_INSPECTION_H
 
 #include "pipeline/inspection.h"
-#include "stream/stream_check.h"
+#include "stream/order/stream_check.h"
 
-/* Check the stream and add the result to o->reports.  o->certificate is about
- * the part that shows the violation, which is written to 'part' as jsonl; both
- * may be NULL.  If 'stats' is not NULL, it is set to what the passes did.
+/* Check the stream and add the result to o->reports.  o->certificate, which
+ * needs exactly one level, is the order that shows that the level holds; or it
+ * is about the part that shows the violation, which is written to 'part' as
+ * jsonl.  Both may be NULL.  If 'stats' is not NULL, it is set to what the
+ * passes did.
  *
  *   require  no limits */
 bool stream_inspection_run(const struct inspection_options *o, const char *path,

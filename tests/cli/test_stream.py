@@ -107,6 +107,56 @@ def parts():
           "a pipe cannot be read again: unknown", said(done))
 
 
+def certify(*words):
+    return subprocess.run([assay, "certify", *words], capture_output=True, check=False)
+
+
+def orders():
+    """The order that shows 'ok' is a file, which 'certify' checks in one pass."""
+    generate("skewed.jsonl", "-l", "si", "--lag", "9", "--txns", "3000", "--sessions", "9", "--keys", "50")
+    for name, level in (("u.jsonl", "ser"), ("u.txt", "strict-ser"), ("u.jsonl", "cc"), ("skewed.jsonl", "si"),
+                        ("skewed.jsonl", "rc"), ("skewed.jsonl", "ra"), ("skewed.jsonl", "cc"), ("skewed.jsonl", "pc"),
+                        ("skewed.jsonl", "psi")):
+        done = run("--stream", "--window", "64", "-l", level, "--certificate", "order.txt", name)
+        if level == "strict-ser":
+            check(done.returncode == 2 and "has none" in said(done), "a strict level without times is refused",
+                  said(done))
+            continue
+        check(done.returncode == 0, f"{name}: {level}: an order is written", said(done))
+        done = certify(name, "order.txt")
+        check(done.returncode == 0 and b"certified" in done.stdout, f"{name}: {level}: it is accepted", said(done))
+    run("--stream", "--window", "64", "-l", "ser", "--certificate", "order.txt", "u.jsonl")
+    order = pathlib.Path("order.txt").read_text()
+    last = order.splitlines()[-2].split("-")[-1]
+    forged = {
+        "a transaction is missing": (order.replace(f"{last}\n", f"{int(last) - 1}\n").replace("end 3000", "end 2999"), "has no place"),
+        "a transaction comes twice": (order.replace("end 3000", "place 7\nend 3001"), "has a place already"),
+        "one that does not exist": (order.replace("end 3000", "place 99999\nend 3001"), "is not one that"),
+    }
+    for name, (text, expected) in forged.items():
+        write("forged.txt", text)
+        done = certify("u.jsonl", "forged.txt")
+        check(done.returncode == 1 and expected in said(done), f"forged: {name}", said(done))
+    bad = {
+        "no end": (order.replace("end 3000\n", ""), "ends before 'end'"),
+        "a wrong count": (order.replace("end 3000", "end 4"), "4 places at the end"),
+        "an unknown level": (order.replace("serializable", "perfect"), "the name of a level"),
+        "a leading zero": (order.replace("place 0", "place 00"), "place A-B"),
+        "a backward range": (order.replace("end", "place 9-3\nend"), "place A-B"),
+        "more after the end": (order + "place 1\n", "nothing after"),
+        "a window that is too large": (order.replace("window ", "window 99999999999"), "a window"),
+    }
+    for name, (text, expected) in bad.items():
+        write("forged.txt", text)
+        done = certify("u.jsonl", "forged.txt")
+        check(done.returncode == 2 and expected in said(done), f"bad order: {name}", said(done))
+    done = run("--stream", "-l", "si,ser", "--certificate", "c", "u.jsonl")
+    check(done.returncode == 2 and "exactly one level" in said(done), "one level for a certificate", said(done))
+    done = run("--stream", "-l", "si", "--certificate", "c", "lost-update.jsonl")
+    check(done.returncode == 1 and "give --part" in said(done) and not os.path.exists("c"),
+          "a violation needs a part for its certificate", said(done))
+
+
 def shards():
     """One file per client machine, with clocks that differ."""
     random.seed(5)
@@ -154,7 +204,7 @@ def refused():
         write(name, text)
         done = run("--stream", *(["-f", "jsonl"] if name == "array" else []), name)
         check(done.returncode == 2 and expected in said(done), f"{name} is refused by name", said(done))
-    for words in (["--timeout", "1"], ["--memory", "1G"], ["--no-session-order"], ["--certificate", "c"]):
+    for words in (["--timeout", "1"], ["--memory", "1G"], ["--no-session-order"]):
         done = run("--stream", *words, "u.jsonl")
         check(done.returncode == 2, f"--stream with {words[0]} is refused", said(done))
 
@@ -185,6 +235,7 @@ def outcomes():
 inputs()
 same_as_check()
 parts()
+orders()
 shards()
 refused()
 outcomes()

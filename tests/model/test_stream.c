@@ -9,6 +9,9 @@
  * transaction to all of them.  The stream may say 'unknown' where the window is
  * small; what it says otherwise is what the check says.
  *
+ * The order that a stream writes as a certificate is accepted by the code that
+ * checks it.  Orders that are drawn are accepted only where the level holds.
+ *
  * SPDX-License-Identifier: MIT */
 #include "random_history.h"
 #include "range.h"
@@ -19,7 +22,10 @@
 #include "format/format.h"
 #include "format/readers.h"
 #include "level/names.h"
-#include "stream/stream_check.h"
+#include "stream/order/stream_check.h"
+#include "stream/verify/stream_verify.h"
+
+#include <unistd.h>
 
 static uint64_t first_seed = 1;
 static uint64_t histories = 3000;
@@ -186,6 +192,104 @@ agrees(const struct check *c, const struct stream_check *s, size_t window,
     return ok;
 }
 
+/* --- certificates ----------------------------------------------------------*/
+
+static char order_path[64];
+
+static struct {
+    uint64_t written, forged, accepted;
+} orders;
+
+/* Check the order in the file; whether it is accepted, and at which level. */
+static bool
+verify(const struct stream_options *o, enum level *level)
+{
+    struct err flaw = {0}, err = {0};
+    const bool ok = stream_verify(&o->source, order_path, level, &flaw, &err);
+    CHECK(ok);
+    if (!ok)
+        printf("# %s\n", err.text);
+    return ok && !flaw.kind;
+}
+
+static enum verdict
+verdict_of(const struct check *c, enum level l)
+{
+    for (size_t i = 0; i < c->results.n; i++)
+        if (c->results.at[i].level == l)
+            return c->results.at[i].certificate.verdict;
+    return VERDICT_UNKNOWN;
+}
+
+/* The order that a check writes is accepted, and says what the check says. */
+static bool
+certifies(const struct stream_options *options, const struct check *c,
+          enum level l)
+{
+    struct stream_options o = *options;
+    struct stream_check s;
+    struct err err = {0};
+    enum level shown;
+    o.order = order_path;
+    o.check.levels = level_bit(l);
+    if (!stream_check_run(&o, &s, &err))
+        return false;
+    bool ok = true;
+    if (s.has_order) {
+        orders.written++;
+        ok = verify(&o, &shown) && level_implies(shown, l) &&
+             verdict_of(c, l) == VERDICT_OK;
+    }
+    stream_check_free(&s);
+    return ok;
+}
+
+/* No order of any kind is accepted at a level that does not hold. */
+static bool
+refuses(const struct stream_options *o, const struct check *c, enum level l,
+        uint64_t n, struct random *random)
+{
+    uint64_t numbers[RANDOM_TXNS];
+    struct order_writer w;
+    struct err err = {0};
+    const struct order_header h = {
+        .level = l, .wait = o->window, .window = 1 + random_below(random, 20)};
+    for (uint64_t i = 0; i < n; i++)
+        numbers[i] = i;
+    for (uint64_t i = random_below(random, 4); i-- > 0;) {
+        const uint64_t a = random_below(random, n), b = random_below(random, n);
+        const uint64_t x = numbers[a];
+        numbers[a] = numbers[b];
+        numbers[b] = x;
+    }
+    CHECK(order_writer_open(&w, order_path, &h, &err));
+    for (uint64_t i = 0; i < n; i++)
+        if (random_below(random, 40))
+            order_writer_place(&w, numbers[i]);
+    CHECK(order_writer_close(&w, true, &err));
+    enum level shown;
+    orders.forged++;
+    if (!verify(o, &shown))
+        return true;
+    orders.accepted++;
+    return shown == l && verdict_of(c, l) == VERDICT_OK;
+}
+
+/* Both, at one of the levels. */
+static bool
+check_orders(const struct stream_options *o, const struct check *c, uint64_t n)
+{
+    struct random random;
+    random_seed(&random, o->source.text_n);
+    const enum level l =
+        c->results.at[random_below(&random, c->results.n)].level;
+    const bool ok = certifies(o, c, l) && refuses(o, c, l, n, &random) &&
+                    refuses(o, c, l, n, &random);
+    if (!ok)
+        printf("# order at %s\n%s", level_table[l].brief, o->source.text);
+    return ok;
+}
+
 static bool
 compare(const struct buf *text, size_t window)
 {
@@ -208,7 +312,8 @@ compare(const struct buf *text, size_t window)
     if (!ok)
         printf("# %s\n%s", err.text, text->at);
     else {
-        ok = agrees(&c, &s, window, text);
+        ok = agrees(&c, &s, window, text) &&
+             check_orders(&o, &c, s.sizes.transactions);
         stream_check_free(&s);
     }
     check_free(&c);
@@ -260,6 +365,11 @@ the_stream_says_what_the_check_says(void)
                (unsigned long long)seen[wide].ok,
                (unsigned long long)seen[wide].violated,
                (unsigned long long)seen[wide].unknown);
+    printf("# %llu orders written, %llu forged, %llu of these accepted\n",
+           (unsigned long long)orders.written,
+           (unsigned long long)orders.forged,
+           (unsigned long long)orders.accepted);
+    CHECK(orders.written && orders.accepted);
     CHECK(seen[1].ok && seen[1].violated && seen[0].ok && seen[0].violated);
 }
 
@@ -275,7 +385,10 @@ int
 main(int argc, char **argv)
 {
     take_range(argc, argv, &histories, &first_seed);
+    snprintf(order_path, sizeof order_path, "/tmp/assay-order-%ld",
+             (long)getpid());
     RUN(a_pass_keeps_the_texts_of_the_one_before);
     RUN(the_stream_says_what_the_check_says);
+    unlink(order_path);
     return test_end();
 }

@@ -36,6 +36,33 @@ put_text(const char *path, const struct certification *c, struct buf *out)
     buf_char(out, '\n');
 }
 
+static int
+show(const struct options *o, const struct certification *c)
+{
+    struct buf out = {0};
+    (o->json ? put_json : put_text)(o->paths.at[1], c, &out);
+    cli_emit(&out);
+    buf_free(&out);
+    return c->flaw.kind  ? EXIT_VIOLATED
+           : c->is_empty ? EXIT_UNKNOWN
+                         : EXIT_HOLDS;
+}
+
+/* The order of a stream: the history is not loaded. */
+static int
+certify_stream(const struct options *o)
+{
+    struct err err = {0};
+    struct certification c;
+    if (!o->session_order)
+        return cli_usage_error("the order of a stream needs session order");
+    context_phase("verifying");
+    return certification_run_stream(o->paths.at[1], o->paths.at[0], o->format,
+                                    &c, &err)
+               ? show(o, &c)
+               : cli_report_error(&err);
+}
+
 int
 cmd_certify(const struct options *o)
 {
@@ -43,20 +70,15 @@ cmd_certify(const struct options *o)
     struct certification c;
     if (o->paths.n != 2)
         return cli_usage_error("certify needs a history and a certificate");
+    if (certification_is_of_stream(o->paths.at[1]))
+        return certify_stream(o);
     struct history h;
     if (!cli_load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;
     if (!o->session_order)
         history_ignore_sessions(&h);
     context_phase("verifying");
-    const char *path = o->paths.at[1];
-    const bool ok = certification_run(path, &h, &c, &err);
+    const bool ok = certification_run(o->paths.at[1], &h, &c, &err);
     history_free(&h);
-    if (!ok)
-        return cli_report_error(&err);
-    struct buf out = {0};
-    (o->json ? put_json : put_text)(path, &c, &out);
-    cli_emit(&out);
-    buf_free(&out);
-    return c.flaw.kind ? EXIT_VIOLATED : c.is_empty ? EXIT_UNKNOWN : EXIT_HOLDS;
+    return ok ? show(o, &c) : cli_report_error(&err);
 }

@@ -4,8 +4,6 @@
 #include "cli/cli.h"
 #include "cli/inspect.h"
 
-#include <string.h>
-
 /* What does not go together with --stream; NULL: everything does. */
 static const char *
 find_conflict(const struct options *o)
@@ -15,12 +13,7 @@ find_conflict(const struct options *o)
            : !o->session_order         ? "--stream needs session order"
            : o->require_power ? "--stream does not count what --require-power "
                                 "needs"
-           : o->certificate && !o->part
-               ? "with --stream, --certificate is about a part of the history: "
-                 "give --part FILE, too"
-           : o->certificate && o->level && strchr(o->level, ',')
-               ? "--certificate needs exactly one level"
-               : NULL;
+                              : NULL;
 }
 
 static int

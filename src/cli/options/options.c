@@ -139,7 +139,7 @@ const struct option option_table[] = {
     {"window", 0, OPTION_NUMBER, "N", AT(window), CMD_CHECK, 1, 16777216, "8192", NULL,
      "with --stream: transactions that are kept on each side of one that does not fit the recorded order"},
     {"part", 0, OPTION_TEXT, "FILE", AT(part), CMD_CHECK, 0, 0, NULL, NULL,
-     "with --stream: write the part of the history that shows the violation, as jsonl; --certificate is about this part"},
+     "with --stream: write the part of the history that shows the violation, as jsonl; --certificate is then about this part"},
     {"max-anomalies", 0, OPTION_NUMBER, "N", AT(max_anomalies), CMD_CHECK | CMD_REPORT | CMD_TEST, 1, 1e9, "5", NULL,
      "show at most N anomalies per level"},
     {"stats", 0, OPTION_FLAG, NULL, AT(stats), CMD_CHECK | CMD_PREDICT, 0, 0, NULL, NULL,

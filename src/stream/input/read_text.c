@@ -6,7 +6,7 @@
  * on later is noticed.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/reader_internal.h"
+#include "stream/input/reader_internal.h"
 
 #include "format/readers.h"
 

@@ -1,7 +1,7 @@
 /* names.c -- see names.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/names.h"
+#include "stream/input/names.h"
 
 #include "base/container/hash.h"
 

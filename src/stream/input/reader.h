@@ -15,11 +15,11 @@
  *        in which they are handed over.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_READER_H
-#define STREAM_READER_H
+#ifndef STREAM_INPUT_READER_H
+#define STREAM_INPUT_READER_H
 
 #include "format/format.h"
-#include "stream/txn.h"
+#include "stream/input/txn.h"
 
 /* Where a stream comes from. */
 struct stream_source {

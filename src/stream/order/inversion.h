@@ -10,10 +10,10 @@
  * again behind it: so the new order is checked as a whole.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_INVERSION_H
-#define STREAM_INVERSION_H
+#ifndef STREAM_ORDER_INVERSION_H
+#define STREAM_ORDER_INVERSION_H
 
-#include "stream/pass.h"
+#include "stream/order/pass.h"
 
 /* Mend the order so that the first transaction of the queue fits, and place it.
  * False: it does not fit; the order may be another one than before.

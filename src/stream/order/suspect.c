@@ -1,7 +1,7 @@
 /* suspect.c -- see suspect.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/suspect.h"
+#include "stream/order/suspect.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* reader.c -- see reader.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/reader.h"
+#include "stream/input/reader.h"
 
-#include "stream/reader_internal.h"
+#include "stream/input/reader_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* txn.c -- see txn.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/txn.h"
+#include "stream/input/txn.h"
 
 enum { FEW = 48 }; // operations for which comparing all pairs is fastest
 

@@ -17,10 +17,10 @@
  *        that a read needs; those that are left do not count.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_PASS_H
-#define STREAM_PASS_H
+#ifndef STREAM_ORDER_PASS_H
+#define STREAM_ORDER_PASS_H
 
-#include "stream/suspect.h"
+#include "stream/order/suspect.h"
 
 // Windows that an order keeps.  Four are needed to take back one, and to place
 // two and a pool of another one; the others are for inversions.
@@ -50,9 +50,12 @@ struct stream_pass {
     struct pass_stats stats;
 };
 
-/* Make the pass over all that the reader has.  The levels are those of one
- * chain: rc, ra, cc, pc, psi, si and ser, or the strict ones.  Afterwards
- * p->levels hold, and there is a suspect for each of the others. */
+/* Begin: the levels are those of one chain: rc, ra, cc, pc, psi, si and ser, or
+ * the strict ones.  p->level is set. */
+void pass_begin(struct stream_pass *p);
+
+/* Make the pass over all that the reader has.  Afterwards p->levels hold, and
+ * there is a suspect for each of the others. */
 bool pass_run(struct stream_pass *p, struct err *err);
 
 void pass_free(struct stream_pass *p);

@@ -6,7 +6,7 @@
  * matter for soundness what the engine was told; only how often it succeeds.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/repair.h"
+#include "stream/order/repair.h"
 
 #include <stdlib.h>
 

@@ -12,12 +12,12 @@
  * order of the history.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_SUSPECT_H
-#define STREAM_SUSPECT_H
+#ifndef STREAM_ORDER_SUSPECT_H
+#define STREAM_ORDER_SUSPECT_H
 
 #include "check/check.h"
-#include "stream/part.h"
-#include "stream/reader.h"
+#include "stream/input/reader.h"
+#include "stream/order/part.h"
 
 struct suspect {
     enum level level;

@@ -6,7 +6,7 @@
  * by name.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/reader_internal.h"
+#include "stream/input/reader_internal.h"
 
 #include "format/jsonl/jsonl_plain.h"
 #include "format/readers.h"

@@ -4,8 +4,8 @@
  * a buffer that holds the longest line.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_LINES_H
-#define STREAM_LINES_H
+#ifndef STREAM_INPUT_LINES_H
+#define STREAM_INPUT_LINES_H
 
 #include "base/container/vec.h"
 #include "base/err.h"

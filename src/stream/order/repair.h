@@ -1,10 +1,10 @@
 /* repair.h -- another order for the transactions around one that does not fit.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_REPAIR_H
-#define STREAM_REPAIR_H
+#ifndef STREAM_ORDER_REPAIR_H
+#define STREAM_ORDER_REPAIR_H
 
-#include "stream/pass.h"
+#include "stream/order/pass.h"
 
 /* Take back some transactions before the first one of the queue, and place them
  * and some of the queue in an order that an engine proposes.  The window grows

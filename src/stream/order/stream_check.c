@@ -5,11 +5,12 @@
  * there are suspects, to find everybody who wrote what they read.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/stream_check.h"
+#include "stream/order/stream_check.h"
 
 #include "history/tested.h"
 #include "level/names.h"
 
+#include <assert.h>
 #include <sys/stat.h>
 
 struct run {
@@ -54,6 +55,37 @@ open_reader(struct run *run, struct err *err)
                               err);
 }
 
+/* Complete the file with the order, if the level holds of a history that tests
+ * something. */
+static bool
+end_order(struct run *run, struct stream_pass *p, struct order_writer *w,
+          bool ok, struct err *err)
+{
+    const bool holds = ok && p->levels && run->out->sizes.tested &&
+                       !run->is_late && !level_is_orderless(p->level);
+    if (holds)
+        running_order_write_rest(&p->order);
+    struct err ignored = {0};
+    const bool closed = order_writer_close(w, holds, holds ? err : &ignored);
+    run->out->has_order = holds && closed;
+    return ok && (!holds || closed);
+}
+
+static void
+note_pass(struct run *run, struct stream_pass *p)
+{
+    note_sizes(run, p->reader);
+    run->held |= p->levels;
+    for (size_t i = 0; i < p->suspects.n; i++)
+        vec_push(&run->suspects, p->suspects.at[i]);
+    p->suspects.n = 0;
+    run->out->stats.windows += p->stats.windows;
+    run->out->stats.window_txns += p->stats.window_txns;
+    run->out->stats.inversions += p->stats.inversions;
+    if (p->stats.largest > run->out->stats.largest)
+        run->out->stats.largest = p->stats.largest;
+}
+
 /* One pass, for the levels of one chain. */
 static bool
 make_pass(struct run *run, level_set levels, struct err *err)
@@ -67,18 +99,19 @@ make_pass(struct run *run, level_set levels, struct err *err)
                             .check = &run->o->check,
                             .earlier = &run->suspects,
                             .levels = levels};
-    const bool ok = pass_run(&p, err);
+    struct order_writer w;
+    pass_begin(&p);
+    const struct order_header header = {
+        .level = p.level, .wait = p.window, .window = p.order.window};
+    bool ok =
+        !run->o->order || order_writer_open(&w, run->o->order, &header, err);
     if (ok) {
-        note_sizes(run, reader);
-        run->held |= p.levels;
-        for (size_t i = 0; i < p.suspects.n; i++)
-            vec_push(&run->suspects, p.suspects.at[i]);
-        p.suspects.n = 0;
-        run->out->stats.windows += p.stats.windows;
-        run->out->stats.window_txns += p.stats.window_txns;
-        run->out->stats.inversions += p.stats.inversions;
-        if (p.stats.largest > run->out->stats.largest)
-            run->out->stats.largest = p.stats.largest;
+        p.order.out = run->o->order ? &w : NULL;
+        ok = pass_run(&p, err);
+        if (ok)
+            note_pass(run, &p);
+        if (run->o->order)
+            ok = end_order(run, &p, &w, ok, err);
     }
     pass_free(&p);
     stream_reader_close(reader);
@@ -318,6 +351,8 @@ stream_check_run(const struct stream_options *options, struct stream_check *out,
                       .names = {.least_values = options->least_texts},
                       .can_read_again = is_in_files(&options->source)};
     *out = (struct stream_check){0};
+    assert(!options->order ||
+           !(options->check.levels & (options->check.levels - 1)));
     bool ok = make_passes(&run, err);
     if (ok && run.suspects.n && run.can_read_again)
         ok = find_writers(&run, err);

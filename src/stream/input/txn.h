@@ -1,11 +1,11 @@
 /* txn.h -- one transaction of a stream.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_TXN_H
-#define STREAM_TXN_H
+#ifndef STREAM_INPUT_TXN_H
+#define STREAM_INPUT_TXN_H
 
 #include "history/history.h"
-#include "stream/names.h"
+#include "stream/input/names.h"
 
 struct stream_op {
     uint64_t value;   // bits of an atom

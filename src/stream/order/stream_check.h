@@ -8,16 +8,18 @@
  * for explanations; unknown   neither, with the place where the order failed.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_STREAM_CHECK_H
-#define STREAM_STREAM_CHECK_H
+#ifndef STREAM_ORDER_STREAM_CHECK_H
+#define STREAM_ORDER_STREAM_CHECK_H
 
 #include "check/check.h"
-#include "stream/pass.h"
+#include "stream/order/pass.h"
 
 struct stream_options {
     struct stream_source source;
     size_t window;              // transactions
     size_t least_texts;         // see names.h; 0: the default
+    const char *order;          // file for the order of 'ok', or NULL: then
+                                // exactly one level is checked
     struct check_options check; // levels, and how parts are checked
 };
 
@@ -35,6 +37,7 @@ struct stream_check {
     struct stream_sizes sizes;
     uint64_t keys;
     bool has_times, is_cut;
+    bool has_order; // options->order was written
     const struct format *format;
     struct pass_stats stats;
 };

@@ -13,10 +13,10 @@
  *                 whole history.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_PART_H
-#define STREAM_PART_H
+#ifndef STREAM_ORDER_PART_H
+#define STREAM_ORDER_PART_H
 
-#include "stream/running_order.h"
+#include "stream/order/running_order.h"
 
 /* Build the history of n transactions that come after the order so far.
  * h->arrival[i] is the i-th of them. */

@@ -1,7 +1,7 @@
 /* running_order.c -- see running_order.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/running_order.h"
+#include "stream/order/running_order.h"
 
 enum { MOST_VISITS = 1 << 20 }; // of a search for a path, before it gives up
 
@@ -324,6 +324,8 @@ forget_first(struct running_order *o)
                               : o->n_versions + 1;
     o->base_version = next - 1;
     o->base++;
+    if (o->out)
+        order_writer_place(o->out, t->number);
     mem_free(t);
 }
 
@@ -354,6 +356,13 @@ running_order_place(struct running_order *o, struct stream_txn *t, enum level l)
         forget_first(o);
     commit(o, t);
     return true;
+}
+
+void
+running_order_write_rest(const struct running_order *o)
+{
+    for (uint64_t p = o->base + 1; p <= o->n; p++)
+        order_writer_place(o->out, txn_at(o, p)->number);
 }
 
 void

@@ -1,10 +1,10 @@
 /* pass.c -- see pass.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/pass.h"
+#include "stream/order/pass.h"
 
-#include "stream/inversion.h"
-#include "stream/repair.h"
+#include "stream/order/inversion.h"
+#include "stream/order/repair.h"
 
 #include <stdlib.h>
 
@@ -231,11 +231,16 @@ read_rest(struct stream_pass *p, struct err *err)
     return true;
 }
 
-bool
-pass_run(struct stream_pass *p, struct err *err)
+void
+pass_begin(struct stream_pass *p)
 {
     running_order_init(&p->order, p->names, PASS_DEPTH * p->window);
     choose_level(p);
+}
+
+bool
+pass_run(struct stream_pass *p, struct err *err)
+{
     for (;;) {
         if (!fill(p, err))
             return false;

@@ -27,11 +27,12 @@
  *   strict  nothing is placed that ended before one placed earlier began.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_RUNNING_ORDER_H
-#define STREAM_RUNNING_ORDER_H
+#ifndef STREAM_ORDER_RUNNING_ORDER_H
+#define STREAM_ORDER_RUNNING_ORDER_H
 
 #include "level/level.h"
-#include "stream/txn.h"
+#include "stream/input/txn.h"
+#include "stream/verify/order_file.h"
 
 struct placed_version {
     uint64_t value, before_value; // bits of atoms
@@ -65,7 +66,8 @@ struct running_order {
     uint64_t n, base, mask;
     struct placed_version *versions; // ring, by number
     uint64_t n_versions, base_version, version_mask;
-    int64_t latest_begin; // of those placed
+    int64_t latest_begin;     // of those placed
+    struct order_writer *out; // gets the order as it becomes final; or NULL
 
     VEC(struct overwriter) passed; // of the transaction at hand
     uint64_t *seen, *marked;       // by place: stamps of a search
@@ -94,6 +96,9 @@ void running_order_put_back(struct running_order *o, struct stream_txn *t);
 bool running_order_find(const struct running_order *o,
                         const struct stream_op *op, uint64_t *place,
                         uint64_t *last);
+
+/* Write the places of the window to o->out: the order is complete. */
+void running_order_write_rest(const struct running_order *o);
 
 /* The transaction at a place of the window. */
 static inline const struct stream_txn *

@@ -8,8 +8,8 @@
  *        hash stands for a value.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_NAMES_H
-#define STREAM_NAMES_H
+#ifndef STREAM_INPUT_NAMES_H
+#define STREAM_INPUT_NAMES_H
 
 #include "base/container/intmap.h"
 #include "history/atom.h"

@@ -6,9 +6,9 @@
  * transaction reads all of these.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/inversion.h"
+#include "stream/order/inversion.h"
 
-#include "stream/repair.h"
+#include "stream/order/repair.h"
 
 #include <stdlib.h>
 

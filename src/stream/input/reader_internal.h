@@ -1,13 +1,13 @@
 /* reader_internal.h -- what the reader and its two notations share.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STREAM_READER_INTERNAL_H
-#define STREAM_READER_INTERNAL_H
+#ifndef STREAM_INPUT_READER_INTERNAL_H
+#define STREAM_INPUT_READER_INTERNAL_H
 
 #include "format/scan/scan_json.h"
 #include "format/scan/scan_time.h"
-#include "stream/lines.h"
-#include "stream/reader.h"
+#include "stream/input/lines.h"
+#include "stream/input/reader.h"
 
 /* A transaction whose outcome may follow. */
 struct pending {

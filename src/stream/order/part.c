@@ -1,7 +1,7 @@
 /* part.c -- see part.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/part.h"
+#include "stream/order/part.h"
 
 #include "base/container/hash.h"
 #include "history/builder/builder.h"

@@ -1,7 +1,7 @@
 /* lines.c -- see lines.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "stream/lines.h"
+#include "stream/input/lines.h"
 
 #include "format/unpack/unpack_stream.h"
 
