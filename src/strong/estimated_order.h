@@ -25,7 +25,7 @@ struct estimated_order {
     const struct strong_options *options;
     struct history assumed; // without the reads of 'left_out'; all but op_key
                             // is borrowed
-    uint32_t *time; // by transaction; NULL where none is assumed
+    uint32_t *time;         // by transaction; NULL where none is assumed
     uint32_t margin;
     u32_vec left_out;
     u32_vec conflict; // transactions with a part in the last conflict
