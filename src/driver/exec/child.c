@@ -219,7 +219,8 @@ read_line(struct child *c, size_t *length, struct err *err)
         struct pollfd ready = {.fd = c->socket, .events = POLLIN};
         const int n = poll(&ready, 1, LONG_SILENCE);
         if (n == 0)
-            return err_set(err, ERR_IO, "no answer from the program for %d seconds",
+            return err_set(err, ERR_IO,
+                           "no answer from the program for %d seconds",
                            LONG_SILENCE / 1000);
         char some[4096];
         const ssize_t got = n < 0 ? -1 : read(c->socket, some, sizeof some);

@@ -28,7 +28,7 @@ struct exec_place {
     uint32_t place;
     bool takes_sql;
     struct sql_variant variant; // then
-    bool is_shared; // 'control' serves all sessions
+    bool is_shared;             // 'control' serves all sessions
 };
 
 /* --- opening ---------------------------------------------------------------*/
@@ -260,10 +260,8 @@ connect_exec(struct database *db, uint32_t session, size_t node,
 {
     struct exec_place *p = db->self;
     struct exec_link *c = mem_calloc(1, sizeof *c);
-    c->base = (struct connection){.driver = db->driver,
-                                  .database = db,
-                                  .session = session,
-                                  .node = node};
+    c->base = (struct connection){
+        .driver = db->driver, .database = db, .session = session, .node = node};
     if (p->is_shared)
         c->child = p->control;
     else if (!child_start(db->url.path, &c->child, err)) {
