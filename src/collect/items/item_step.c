@@ -412,7 +412,7 @@ run_update_where(const struct item_run *r)
 /* Delete the row of a key where a delete does not return it.  An update that
  * changes no value finds and locks it, and says what it was. */
 static enum outcome
-run_delete_blind(const struct run *r)
+run_delete_blind(const struct item_run *r)
 {
     struct item item = {.key = r->step->key};
     bool found = false, is_known;
