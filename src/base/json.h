@@ -11,11 +11,10 @@
  *
  *   (1) The writer keeps no state.  A value ends in a quote, a letter, a digit
  *       or a closing bracket, and nothing else does, so the last byte of the
- *       text tells whether a comma is due.  Hence a caller can cut a text back,
- *       or add a value that other code wrote.
- *   (2) No comma is due in an empty text and at the beginning of a line.  Where
- *       text was taken out of the buffer in between, json_break says so.
- *   (3) Numbers are the same in every locale.
+ *       text decides whether a comma is due.  Hence a caller can cut a text
+ * back, or add a value that other code wrote. (2) No comma is due in an empty
+ * text and at the beginning of a line.  Where text was taken out of the buffer
+ * in between, json_break says so. (3) Numbers are the same in every locale.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BASE_JSON_H
@@ -30,7 +29,7 @@ void json_key(struct buf *out, const char *name);
 
 void json_object(struct buf *out, const char *name);
 void json_object_end(struct buf *out);
-void json_end_line(struct buf *out); // an object that is a line of its own
+void json_end_line(struct buf *out); // an object on its own line
 void json_array(struct buf *out, const char *name);
 void json_array_end(struct buf *out);
 

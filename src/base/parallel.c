@@ -33,7 +33,7 @@ run_thread(void *self)
 {
     struct loop *l = self;
     if (!context_worker(l->context, take_part, l))
-        atomic_store(&l->next, l->n); // nobody begins anything more
+        atomic_store(&l->next, l->n); // no thread begins another task
     return NULL;
 }
 

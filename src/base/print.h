@@ -4,7 +4,7 @@
  * with the flags '-', '0', '+' and ' ', a width, a precision, and the lengths
  * hh, h, l, ll, z, j and t.  Numbers have a decimal point in every locale
  * (real.h).  The compiler checks arguments as it does for printf.  Any other
- * directive is a mistake of the caller, which an assertion tells.
+ * directive is a mistake of the caller, which an assertion reports.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BASE_PRINT_H

@@ -133,7 +133,7 @@ digit_at(const struct digits *d, int i)
     return i >= 0 && i < d->n ? d->at[i] : '0';
 }
 
-/* The digits with so many behind the point. */
+/* The digits with this many behind the point. */
 static size_t
 put_fixed(const struct digits *d, int behind, char *out)
 {

@@ -16,7 +16,7 @@ double time_cpu(void);
 /* Seconds of CPU time of this thread. */
 double time_thread(void);
 
-/* The one that tells the cost of work on so many threads. */
+/* The clock that measures the cost of work on this many threads. */
 double time_work(unsigned threads);
 
 /* Wait for this time. */

@@ -143,7 +143,7 @@ contradict_read(struct claimed *c, txn_id t, op_id op)
     buf_text(c->why, " did ");
     history_show_op(c->h, op, c->why);
     if (c->writer[k] == TXN_INIT) {
-        buf_text(c->why, ", but by the timestamps nobody had written ");
+        buf_text(c->why, ", but by the timestamps no transaction had written ");
         history_show_key(c->h, k, c->why);
     } else {
         buf_text(c->why, ", but by the timestamps ");

@@ -6,7 +6,7 @@
  * A proof at pc, psi or si serves every stronger level as it is, because its
  * cycles are cycles there too.  A cycle at rc, ra or cc becomes a proof: that
  * t2 comes before t1, since t3 read a key of both from t1 and saw t2, is a
- * cycle of its own if one supposes that t1 comes before t2.
+ * its own cycle if one supposes that t1 comes before t2.
  *
  *     t3 --rw--> t2 --so, wr--> ... --so, wr--> t3
  *

@@ -25,7 +25,7 @@ int cli_report_error(const struct err *err);
 __attribute__((format(printf, 1, 2))) int cli_usage_error(const char *format,
                                                           ...);
 
-/* Print notes, a line each, after the path if that is not NULL. */
+/* Print notes, one per line, after the path if that is not NULL. */
 void cli_show_notes(const char *path, const struct buf *notes);
 
 /* Read a history according to the options and print the notes of its reader;

@@ -25,7 +25,7 @@ static const struct row counters[] = {
     {"inferred edges", STRONG(inferred_edges)},
     {"ambiguous reads before", STRONG(ambiguous_before)},
     {"ambiguous reads after", STRONG(ambiguous_after)},
-    {"candidates struck out", STRONG(candidates_struck)},
+    {"candidates removed", STRONG(candidates_removed)},
     {"rounds of saturation", STRONG(saturation_rounds)},
     {"clock rows rebuilt", STRONG(clock_rebuilds)},
     {"broken by the first order", STRONG(broken_first)},

@@ -113,7 +113,7 @@ say_levels(struct inspect *i)
 {
     struct buf text = {0};
     for (enum level l = 0; l < LEVELS; l++)
-        if (level_set_has((i->held | i->violated) & ~i->told, l))
+        if (level_set_has((i->held | i->violated) & ~i->shown, l))
             buf_printf(&text, "%s%s %s", text.n ? ", " : "",
                        level_table[l].brief,
                        level_set_has(i->held, l) ? "ok" : "violated");
@@ -163,9 +163,9 @@ end_level(void *self, const struct inspection *inspection,
         const enum level next = c->results.at[to->state.early].level;
         if (!level_set_has(i->final, next) || !report_add_early(to, &run))
             break;
-        i->told |= level_bit(next);
+        i->shown |= level_bit(next);
     }
-    if (to->out.n && i->told) {
+    if (to->out.n && i->shown) {
         progress_clear(i->progress);
         cli_emit(&to->out);
         fflush(stdout);
@@ -300,7 +300,7 @@ show_result(struct inspect *i, const struct inspection_result *result,
 {
     cli_show_notes(NULL, &result->notes);
     cli_emit(&i->reports[INSPECT_STDOUT].out);
-    i->held = i->violated = i->final = i->told = 0;
+    i->held = i->violated = i->final = i->shown = 0;
     return err ? cli_report_error(err) : exit_status(result->verdict);
 }
 

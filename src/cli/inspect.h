@@ -47,7 +47,7 @@ struct inspect {
     const char *phases[LEVELS]; // what is done for it; NULL: nothing
     level_set held, violated;   // decided
     level_set final;            // decided, and explained where violated
-    level_set told;             // with a verdict line on stdout
+    level_set shown;            // with a verdict line on stdout
 };
 
 /* Take levels, limits, engines and reports from the command line.  The page is

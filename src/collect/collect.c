@@ -95,7 +95,7 @@ watch(struct collect_run *run)
             continue;
         const double began = time_now();
         run->o->tick(run->o->self, &stats);
-        // While a fault lasts, nobody can be expected to end.
+        // While a fault lasts, no session can be expected to end.
         ending.since += ending.since > 0 ? time_now() - began : 0;
     }
 }

@@ -32,11 +32,11 @@ struct candidates {
     size_t first; // the pool may be as large as reads times writers
 };
 
-/* Reduce c to its first n candidates, and give it a range of its own. */
+/* Reduce c to its first n candidates, and give it its own range. */
 void candidates_truncate(struct candidate_pool *pool, struct candidates *c,
                          uint32_t n);
 
-/* Append a candidate to a range of its own.
+/* Append a candidate to its own range.
  *
  *   require  c was truncated, and has fewer candidates than before that */
 void candidates_append(struct candidate_pool *pool, struct candidates *c,

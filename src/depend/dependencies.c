@@ -214,7 +214,7 @@ dependencies_free(struct dependencies *d)
     mem_free(d->name);
     mem_free(d->dense);
     mem_free(d->optional);
-    vec_free(&d->struck);
+    vec_free(&d->removed);
     versions_free(d);
     reads_free(d);
     chains_free(&d->g);

@@ -9,7 +9,7 @@
  * count, by session, then those that may count, which are called optional.  At
  * ser and psi a transaction is one point, at pc and si it is two, start and
  * commit.  The points of a session form a chain.  The points of an optional
- * transaction are a chain of their own, after the transaction before it in its
+ * transaction form their own chain, after the transaction before it in its
  * session.  An optional transaction that does not count is placed after all
  * others, where it changes nothing; so every edge of the graph holds whether
  * it counts or not.  Only if it counts,
@@ -72,11 +72,11 @@ struct label {
 
 enum ww_reason { WW_READ, WW_PATH, WW_LIST, WW_UPDATE };
 
-/* A candidate that was struck out when the graph had 'edges' edges: the read's
+/* A candidate that was removed when the graph had 'edges' edges: the read's
  * transaction reaches it, or, where 'by' is a version, it is overwritten by
  * that one, which reaches the read; or, with VERSION_MISSING, its writer does
  * not count. */
-struct struck {
+struct removed_candidate {
     read_id read;
     version_id version, by;
     uint32_t edges;
@@ -85,8 +85,8 @@ struct struck {
 #define VERSION_MISSING (UINT32_MAX - 1)
 
 /* What is certain of an optional transaction, and why: 'read' read from it; or
- * it does not count because 'read' of its own has no candidate left, or, where
- * that is READ_NONE, because 'follower' reaches it. */
+ * it does not count because its own read 'read' has no candidate left, or,
+ * where that is READ_NONE, because 'follower' reaches it. */
 enum counting { COUNTING_OPEN, COUNTING_YES, COUNTING_NO };
 struct optional {
     enum counting counting;
@@ -132,9 +132,9 @@ struct dependencies {
                                       // own transaction may be among the
                                       // writers; the first filter drops it.
     uint64_t n_candidates;            // of all reads, before any is dropped
-    VEC(struct struck) struck;        // if they are recorded
-    uint64_t n_struck;                // in any case
-    bool records_struck;
+    VEC(struct removed_candidate) removed; // if they are recorded
+    uint64_t n_removed;                    // in any case
+    bool records_removed;
 
     struct chains g;
     VEC(struct label) labels;

@@ -1,4 +1,4 @@
-/* init_edges.h -- the rw edges from those who read initial values.
+/* init_edges.h -- the rw edges from transactions that read initial values.
  *
  * Who read INIT's version of a key precedes all its writers: the first one of
  * each session.  With many sessions these edges are more than all others, and

@@ -13,7 +13,7 @@
  * each comes before the other.  So do a version that its transaction replaced
  * itself and one of another transaction that names it.
  *
- * The checker of certificates has code of its own for this
+ * The checker of certificates has its own code for this
  * (verify/lists/verify_list_order.h), on purpose.
  *
  * SPDX-License-Identifier: MIT */

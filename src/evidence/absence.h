@@ -56,7 +56,7 @@ enum absence_fact {
 };
 
 /* A version is a write and one of these: one of the base; one of a boundary
- * transaction at a place of its own.  Any other number is the transaction that
+ * transaction at its own place.  Any other number is the transaction that
  * it is just before; ABSENCE_NONE: it is the last. */
 #define VERSION_BASE (UINT32_MAX - 2)
 #define VERSION_OWN (UINT32_MAX - 3)

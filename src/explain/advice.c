@@ -9,7 +9,7 @@
 // clang-format off
 const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
     [ANOMALY_THIN_AIR] = {
-        .risk = "An application acts on a value that nobody stored.",
+        .risk = "An application acts on a value that was never stored.",
         .remedy = "Check first that every writer is recorded, also scripts and triggers. If so, this is a bug of the database or its driver; report it with the reduced history."},
     [ANOMALY_ABORTED] = {
         "An application acts on data that was taken back: a cancelled payment looks paid.",
@@ -34,17 +34,17 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         .remedy = "This is a mistake of the database or of the recording, not a matter of the level: look for a damaged index, and compare a read by another index with a scan."},
     [ANOMALY_INCOMPATIBLE] = {
         "Two readers disagree about the order of entries, so a log or a queue is not the same for everybody.",
-        "Use SERIALIZABLE, or keep each entry in a row of its own with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary.",
+        "Use SERIALIZABLE, or keep each entry in its own row with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary.",
         ADVICE_SERIALIZABLE,
-        "Keep each entry in a row of its own with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary."},
+        "Keep each entry in its own row with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary."},
     [ANOMALY_DUPLICATE] = {
         .risk = "An entry that was added once is there twice: an order is shipped two times.",
         .remedy = "Give each entry a key and a UNIQUE constraint, so that an insert that is tried again fails. Check that retries do not repeat a commit whose outcome is unknown."},
     [ANOMALY_LOST_APPEND] = {
         .risk = "An entry that was added and acknowledged is missing.",
-        .remedy = "Append in one statement (UPDATE ... SET list = list || entry), or lock the row with SELECT ... FOR UPDATE before reading it, or keep each entry in a row of its own."},
+        .remedy = "Append in one statement (UPDATE ... SET list = list || entry), or lock the row with SELECT ... FOR UPDATE before reading it, or keep each entry in its own row."},
     [ANOMALY_LOST_COMMIT] = {
-        .risk = "A user was told that something is stored, and it is gone: an order is confirmed and never shipped.",
+        .risk = "A user received a confirmation, and the data is gone: an order is confirmed and never shipped.",
         .remedy = "Make commits durable before they are acknowledged: synchronous_commit = on and fsync = on in PostgreSQL, innodb_flush_log_at_trx_commit = 1 in MariaDB and MySQL. Before a failover, let commits wait for replicas. If no server ended, it is a bug of the database, such as an index that lost a row."},
     [ANOMALY_DIRTY_WRITE] = {
         .risk = "Two transactions that change the same rows leave a mixture: the car belongs to one buyer and the invoice to the other.",
@@ -89,7 +89,7 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         ADVICE_REPEATABLE_READ,
         "Read everything in one SELECT statement. On MariaDB and MySQL, lock what is read before a write with SELECT ... FOR UPDATE."},
     [ANOMALY_STALE_READ] = {
-        .risk = "A change that was acknowledged is not seen afterwards: one client tells another by other means, and it is not there.",
+        .risk = "A change that was acknowledged is not seen afterwards: one client informs another by other means, which does not see it.",
         .remedy = "Read from the primary, or make reads wait until a replica has caught up. Where the database promises it, ask for a strict (linearizable) read."},
     [ANOMALY_LOST_UPDATE] = {
         "Two transactions read a value, and each writes a new one computed from it: the change of the first is lost. A counter counts one of two events, an account misses a deposit.",

@@ -24,7 +24,7 @@ const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
     [ANOMALY_LOST_APPEND] = {"lost-append", "lost append", "", "",
         "a list shows some of what a transaction appended to it and misses the rest"},
     [ANOMALY_LOST_COMMIT] = {"lost-commit", "lost commit", "", "",
-        "the database acknowledged a commit, and nobody saw it afterwards"},
+        "the database acknowledged a commit, and no later transaction saw it"},
     [ANOMALY_DIRTY_WRITE] = {"dirty-write", "dirty write", "G0", "G0",
         "transactions overwrite each other's writes in a circle"},
     [ANOMALY_CIRCULAR] = {"circular-information-flow", "circular information flow", "G1c", "G1c",

@@ -5,7 +5,7 @@
  * number of rw, then what lies between them:
  *
  *   none         ww only (with so): dirty write; else circular information flow
- *   one, r -> w  the way back from w to r tells why r should have seen w:
+ *   one, r -> w  the way back from w to r shows why r should have seen w:
  *                  wr          r saw w elsewhere: the same key is a
  *                              non-repeatable read, or a phantom read, if it
  *                              is a row that a search did not find; w's newer
@@ -198,8 +198,8 @@ classify_refutation(const struct history *h, const struct refutation *r,
         cases |= r->steps.at[i].needed && r->steps.at[i].kind == REFUTE_SUPPOSE;
     // A cycle without rw that rests on orders inferred from missed writes is
     // no circular flow; what was missed is the anomaly.  Where every answer to
-    // a question fails by a cycle of its own, the subtlest of them is: it
-    // cannot be blamed on less.
+    // a question fails by its own cycle, the subtlest of them is: it
+    // has no simpler cause.
     enum anomaly_kind kind = ANOMALY_DIRTY_WRITE;
     if (end->n)
         kind = name_cycle(h, &r->cycles.at[end->first], end->n);

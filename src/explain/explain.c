@@ -381,9 +381,9 @@ static int
 compare_anomalies(const void *a, const void *b)
 {
     const struct anomaly *x = a, *y = b;
-    return x->kind != y->kind       ? (x->kind < y->kind ? -1 : 1)
-           : x->blamed != y->blamed ? (x->blamed < y->blamed ? -1 : 1)
-                                    : strcmp(x->headline, y->headline);
+    return x->kind != y->kind           ? (x->kind < y->kind ? -1 : 1)
+           : x->involved != y->involved ? (x->involved < y->involved ? -1 : 1)
+                                        : strcmp(x->headline, y->headline);
 }
 
 bool

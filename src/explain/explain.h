@@ -1,7 +1,7 @@
 /* explain.h -- from a violation to something a person understands.
  *
  * A violation found in a million transactions is reduced to the few that are
- * to blame, given its name, and explained in sentences that end in a
+ * involved, given its name, and explained in sentences that end in a
  * contradiction. An anomaly is complete in itself: every text in it is in the
  * input's own words, so that showing it (report/) needs no history.
  *
@@ -75,12 +75,12 @@ struct anomaly {
     level_set violated;         // of rc .. ser and the level checked
     level_set holds;            // of the same; neither: not decided in time
     VEC(struct anomaly_txn)
-    txns; // the blamed ones first, then the context;
-          // of very many blamed ones the first
+    txns; // the involved ones first, then the context;
+          // of very many involved ones the first
     VEC(struct anomaly_edge) edges;
     u32_vec cycle; // edges, each ending where the next begins; may be empty
     VEC(struct anomaly_step) steps;
-    size_t blamed;          // how many transactions, init not counted
+    size_t involved;        // how many transactions, init not counted
     bool unfinished;        // not known whether fewer suffice
     struct history reduced; // the same, an ordinary history
     struct arena arena;     // of all texts

@@ -31,7 +31,7 @@ struct witnesses {
 
 /* Whether the writer's session had lost its connection, or its state went back
  * to what the writer had overwritten.  That a session which stayed connected
- * sees another one's update in place of its own is a lost update. */
+ * sees another one's update in its own place is a lost update. */
 static bool
 went_back(const struct witnesses *w, txn_id t, enum version saw)
 {

@@ -2,10 +2,10 @@
  *
  * A transaction that misses a write may have been too early, may have read from
  * a replica, or the write is gone, as after a crash.  It is gone if, from some
- * moment after its commit was acknowledged, nobody who began saw it, and the
- * writer's own session and another one saw the key without it: the session on
- * a new connection, as the meta data of its transactions say, or without such
- * data a state as before the write.
+ * moment after its commit was acknowledged, no transaction that began later saw
+ * it, and the writer's own session and another one saw the key without it: the
+ * session on a new connection, as the meta data of its transactions say, or
+ * without such data a state as before the write.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef EXPLAIN_LOST_COMMIT_H

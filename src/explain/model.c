@@ -248,15 +248,15 @@ model_free(struct model *m)
 void
 model_strike(struct model *m, answer_id a)
 {
-    assert(!m->answers.at[a].struck);
-    m->answers.at[a].struck = true;
+    assert(!m->answers.at[a].eliminated);
+    m->answers.at[a].eliminated = true;
     m->questions.at[m->answers.at[a].question].left--;
 }
 
 void
 model_restore(struct model *m, answer_id a)
 {
-    assert(m->answers.at[a].struck);
-    m->answers.at[a].struck = false;
+    assert(m->answers.at[a].eliminated);
+    m->answers.at[a].eliminated = false;
     m->questions.at[m->answers.at[a].question].left++;
 }

@@ -39,14 +39,14 @@ struct question {
     answer_id guard; // it is a question only with this answer; or ID_NONE
     answer_id first;
     uint32_t n;
-    uint32_t left; // answers that are not struck
+    uint32_t left; // answers that are not eliminated
 };
 
 struct model_answer {
     uint32_t question;
     txn_id writer;     // WRITER: the candidate; ORDER: the one that comes first
     answer_id implies; // another answer, or ID_NONE
-    bool struck;
+    bool eliminated;
 };
 
 struct dep {
@@ -85,8 +85,8 @@ static inline bool
 model_is_taken(const struct model *m, answer_id a)
 {
     const struct question *q = model_question(m, a);
-    return !m->answers.at[a].struck && q->left == 1 &&
-           (q->guard == ID_NONE || (!m->answers.at[q->guard].struck &&
+    return !m->answers.at[a].eliminated && q->left == 1 &&
+           (q->guard == ID_NONE || (!m->answers.at[q->guard].eliminated &&
                                     model_question(m, q->guard)->left == 1));
 }
 

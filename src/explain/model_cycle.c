@@ -79,7 +79,7 @@ is_answer(const struct search *s, answer_id a)
 {
     const struct question *q = model_question(s->m, a);
     return is_assumed(s, a) || model_is_taken(s->m, a) ||
-           (!s->m->answers.at[a].struck && q->left == 1 &&
+           (!s->m->answers.at[a].eliminated && q->left == 1 &&
             q->guard != ID_NONE && is_assumed(s, q->guard));
 }
 

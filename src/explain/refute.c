@@ -1,17 +1,16 @@
 /* refute.c -- see refute.h.
  *
  * The aim is an argument that is short to read, so before anything is supposed
- * every open answer is tried, and the one whose cycle is easiest to tell is
- * struck; overwritten reads make a cycle harder to tell, so that orders of
- * versions that are plain from reading and writing come first.  Only then are
- * cases distinguished.
+ * every open answer is tried, and the one whose cycle is easiest to explain is
+ * eliminated; overwritten reads make a cycle harder to explain, so that orders
+ * of versions that are plain from reading and writing come first.  Only then
+ * are cases distinguished.
  *
  * Invariants while the search runs:
- *   (1) 'struck' lists the struck answers in order, with the step that did it;
- *   (2) 'supposed' lists the SUPPOSE steps that are not closed, and how long
- *       'struck' was then;
- *   (3) every STRIKE and WRONG step follows from steps before it that are not
- *       undone, and from its own cycle or deeper steps.
+ *   (1) 'eliminated' lists the eliminated answers in order, with the step that
+ * did it; (2) 'supposed' lists the SUPPOSE steps that are not closed, and how
+ * long 'eliminated' was then; (3) every ELIMINATE and WRONG step follows from
+ * steps before it that are not undone, and from its own cycle or deeper steps.
  *
  * At the end, steps that nothing rests on are marked as not needed.
  *
@@ -22,20 +21,20 @@
 
 #define TOO_DEAR UINT32_MAX
 
-struct strike {
+struct eliminate {
     answer_id answer;
-    uint32_t step; // SUPPOSE strikes the other answers of its question
+    uint32_t step; // SUPPOSE eliminates the other answers of its question
 };
 
 struct supposition {
     uint32_t step;
-    size_t strikes; // before it
+    size_t eliminations; // before it
 };
 
 struct refuter {
     struct model *m;
     struct refutation *out;
-    VEC(struct strike) struck;
+    VEC(struct eliminate) eliminated;
     VEC(struct supposition) supposed;
     size_t effort; // left
     dep_vec cycle, best;
@@ -66,10 +65,10 @@ add_step(struct refuter *r, enum refute_kind kind, answer_id answer,
 }
 
 static void
-strike(struct refuter *r, answer_id a, uint32_t step)
+eliminate(struct refuter *r, answer_id a, uint32_t step)
 {
     model_strike(r->m, a);
-    vec_push(&r->struck, ((struct strike){a, step}));
+    vec_push(&r->eliminated, ((struct eliminate){a, step}));
 }
 
 static uint32_t
@@ -94,12 +93,12 @@ static void
 strike_because(struct refuter *r, answer_id a, answer_id because,
                uint32_t question)
 {
-    const uint32_t step = add_step(r, REFUTE_STRIKE, a, question, NULL);
+    const uint32_t step = add_step(r, REFUTE_ELIMINATE, a, question, NULL);
     r->out->steps.at[step].because = because;
-    strike(r, a, step);
+    eliminate(r, a, step);
 }
 
-/* Strike what contradicts which transactions took effect: one that was seen
+/* Eliminate what contradicts which transactions took effect: one that was seen
  * did; one that did not was not seen; and one with a read that has no writer
  * did not.  False where there is nothing of that kind. */
 static bool
@@ -108,13 +107,13 @@ strike_implied(struct refuter *r)
     const struct model *m = r->m;
     for (answer_id a = 0; a < m->answers.n; a++) {
         const answer_id took = m->answers.at[a].implies;
-        if (took == ID_NONE || m->answers.at[a].struck)
+        if (took == ID_NONE || m->answers.at[a].eliminated)
             continue;
-        if (m->answers.at[took].struck) {
+        if (m->answers.at[took].eliminated) {
             strike_because(r, a, took + 1, ID_NONE);
             return true;
         }
-        if (model_is_taken(m, a) && !m->answers.at[took + 1].struck) {
+        if (model_is_taken(m, a) && !m->answers.at[took + 1].eliminated) {
             strike_because(r, took + 1, a, ID_NONE);
             return true;
         }
@@ -122,7 +121,7 @@ strike_implied(struct refuter *r)
     for (uint32_t q = 0; q < m->questions.n; q++) {
         const struct question *question = &m->questions.at[q];
         if (question->guard != ID_NONE && !question->left &&
-            !m->answers.at[question->guard].struck) {
+            !m->answers.at[question->guard].eliminated) {
             strike_because(r, question->guard, ID_NONE, q);
             return true;
         }
@@ -130,28 +129,29 @@ strike_implied(struct refuter *r)
     return false;
 }
 
-/* Whether it is settled that q is a question. */
+/* Whether q is known to be a question. */
 static bool
 is_asked(const struct model *m, const struct question *q)
 {
     return q->guard == ID_NONE || model_is_taken(m, q->guard);
 }
 
-/* Whether it is settled that it is none. */
+/* Whether q is known to be none. */
 static bool
 is_moot(const struct model *m, const struct question *q)
 {
-    return q->guard != ID_NONE && m->answers.at[q->guard].struck;
+    return q->guard != ID_NONE && m->answers.at[q->guard].eliminated;
 }
 
-/* Strike the open answer with the cheapest cycle; false where none has one. */
+/* Eliminate the open answer with the cheapest cycle; false where none has one.
+ */
 static bool
 strike_cheapest(struct refuter *r)
 {
     answer_id found = ID_NONE;
     uint32_t least = TOO_DEAR;
     for (answer_id a = 0; a < r->m->answers.n && r->effort; a++) {
-        if (r->m->answers.at[a].struck || model_is_taken(r->m, a) ||
+        if (r->m->answers.at[a].eliminated || model_is_taken(r->m, a) ||
             is_moot(r->m, model_question(r->m, a)))
             continue;
         const uint32_t cost = find_cycle(r, a, least, &r->cycle);
@@ -164,7 +164,8 @@ strike_cheapest(struct refuter *r)
         r->best = better;
     }
     if (found != ID_NONE)
-        strike(r, found, add_step(r, REFUTE_STRIKE, found, ID_NONE, &r->best));
+        eliminate(r, found,
+                  add_step(r, REFUTE_ELIMINATE, found, ID_NONE, &r->best));
     return found != ID_NONE;
 }
 
@@ -183,14 +184,14 @@ suppose(struct refuter *r)
         return false;
     const struct question *q = &m->questions.at[open];
     answer_id a = q->first;
-    while (m->answers.at[a].struck)
+    while (m->answers.at[a].eliminated)
         a++;
-    const size_t strikes = r->struck.n;
+    const size_t eliminations = r->eliminated.n;
     const uint32_t step = add_step(r, REFUTE_SUPPOSE, a, ID_NONE, NULL);
-    vec_push(&r->supposed, ((struct supposition){step, strikes}));
+    vec_push(&r->supposed, ((struct supposition){step, eliminations}));
     for (answer_id b = q->first; b < q->first + q->n; b++)
-        if (b != a && !m->answers.at[b].struck)
-            strike(r, b, step);
+        if (b != a && !m->answers.at[b].eliminated)
+            eliminate(r, b, step);
     return true;
 }
 
@@ -202,33 +203,34 @@ close_case(struct refuter *r, uint32_t question, const dep_vec *cycle)
     if (!r->supposed.n)
         return true;
     const struct supposition s = vec_pop(&r->supposed);
-    while (r->struck.n > s.strikes)
-        model_restore(r->m, vec_pop(&r->struck).answer);
+    while (r->eliminated.n > s.eliminations)
+        model_restore(r->m, vec_pop(&r->eliminated).answer);
     const answer_id wrong = r->out->steps.at[s.step].answer;
-    strike(r, wrong, add_step(r, REFUTE_WRONG, wrong, ID_NONE, NULL));
+    eliminate(r, wrong, add_step(r, REFUTE_WRONG, wrong, ID_NONE, NULL));
     return false;
 }
 
 /* --- what is needed ---------------------------------------------------------
  *
  * Walked backwards: a step is needed when a needed one rests on it.  The
- * strikes in force at a step are recovered by undoing, in the walk, what the
- * search did. */
+ * eliminations in force at a step are recovered by undoing, in the walk, what
+ * the search did. */
 
 struct refutation_walk {
     const struct model *m;
     struct refutation *r;
-    uint32_t *striker; // by answer: the step that struck it, where in force
+    uint32_t
+        *eliminator; // by answer: the step that eliminated it, where in force
 };
 
-/* The steps that struck the other answers to the question of a. */
+/* The steps that eliminated the other answers to the question of a. */
 static void
 need_others(struct refutation_walk *w, answer_id a)
 {
     const struct question *q = model_question(w->m, a);
     for (answer_id b = q->first; b < q->first + q->n; b++)
-        if (b != a && w->striker[b] != ID_NONE)
-            w->r->steps.at[w->striker[b]].needed = true;
+        if (b != a && w->eliminator[b] != ID_NONE)
+            w->r->steps.at[w->eliminator[b]].needed = true;
 }
 
 /* What it takes for a to be taken. */
@@ -256,8 +258,8 @@ need_causes(struct refutation_walk *w, const struct refute_step *s)
         return;
     const struct question *q = &w->m->questions.at[s->question];
     for (answer_id b = q->first; b < q->first + q->n; b++)
-        if (w->striker[b] != ID_NONE)
-            w->r->steps.at[w->striker[b]].needed = true;
+        if (w->eliminator[b] != ID_NONE)
+            w->r->steps.at[w->eliminator[b]].needed = true;
 }
 
 /* The SUPPOSE that the WRONG or CLOSE at i ends. */
@@ -278,24 +280,24 @@ static void
 replay(struct refutation_walk *w, uint32_t i)
 {
     for (size_t a = 0; a < w->m->answers.n; a++)
-        w->striker[a] = ID_NONE;
+        w->eliminator[a] = ID_NONE;
     for (uint32_t j = 0; j < i; j++) {
         const struct refute_step *s = &w->r->steps.at[j];
-        if (s->kind == REFUTE_STRIKE || s->kind == REFUTE_WRONG)
-            w->striker[s->answer] = j;
+        if (s->kind == REFUTE_ELIMINATE || s->kind == REFUTE_WRONG)
+            w->eliminator[s->answer] = j;
         if (s->kind == REFUTE_WRONG) {
             const uint32_t begin = supposition_of(w->r, j);
             for (size_t a = 0; a < w->m->answers.n; a++)
-                if (w->striker[a] != ID_NONE && w->striker[a] >= begin &&
-                    w->striker[a] != j)
-                    w->striker[a] = ID_NONE;
+                if (w->eliminator[a] != ID_NONE && w->eliminator[a] >= begin &&
+                    w->eliminator[a] != j)
+                    w->eliminator[a] = ID_NONE;
         }
         if (s->kind == REFUTE_SUPPOSE) {
             const struct question *q =
                 &w->m->questions.at[w->m->answers.at[s->answer].question];
             for (answer_id b = q->first; b < q->first + q->n; b++)
-                if (b != s->answer && w->striker[b] == ID_NONE)
-                    w->striker[b] = j;
+                if (b != s->answer && w->eliminator[b] == ID_NONE)
+                    w->eliminator[b] = j;
         }
     }
 }
@@ -304,7 +306,7 @@ static void
 mark_needed(const struct model *m, struct refutation *r)
 {
     struct refutation_walk w = {m, r,
-                                mem_alloc(m->answers.n, sizeof *w.striker)};
+                                mem_alloc(m->answers.n, sizeof *w.eliminator)};
     r->steps.at[r->steps.n - 1].needed = true;
     for (uint32_t i = (uint32_t)r->steps.n; i-- > 0;) {
         struct refute_step *s = &r->steps.at[i];
@@ -317,7 +319,7 @@ mark_needed(const struct model *m, struct refutation *r)
         replay(&w, i);
         need_causes(&w, s);
     }
-    mem_free(w.striker);
+    mem_free(w.eliminator);
 }
 
 enum refute_verdict
@@ -346,7 +348,7 @@ refute_model(struct model *m, size_t effort, struct refutation *out)
         mark_needed(m, out);
     else
         refutation_free(out);
-    vec_free(&r.struck);
+    vec_free(&r.eliminated);
     vec_free(&r.supposed);
     vec_free(&r.cycle);
     vec_free(&r.best);

@@ -389,7 +389,7 @@ inject_txn(struct simulation *sim, session_id s, int64_t began, bool aborts,
 }
 
 /* Play a script on two keys that no other transaction uses, in sessions picked
- * at random, with values of their own. */
+ * at random, with their own values. */
 static bool
 inject(struct simulation *sim, const struct gen_anomaly *a, struct err *err)
 {

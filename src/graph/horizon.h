@@ -58,7 +58,7 @@ void horizon_add(struct horizon *h, uint32_t i);
 /* Assert (H1) for the last point passed. */
 void horizon_check(const struct horizon *h);
 
-/* Whether the rows tell if i reaches j. */
+/* Whether the rows decide if i reaches j. */
 static inline bool
 horizon_is_near(const struct horizon *h, uint32_t i, uint32_t j)
 {

@@ -36,7 +36,7 @@
  *
  * Implied reads.  A transaction that appends to a list and reads it afterwards
  * has seen what the list held before the first append.  That is an external
- * read.  It is an operation of its own, inserted right before that append.  It
+ * read.  It is a separate operation, inserted right before that append.  It
  * was not recorded, so code that shows, writes or counts operations leaves it
  * out (op_is_implied).
  *
@@ -165,7 +165,7 @@ struct history {
     bool is_cut;         // transactions may be missing: the recorder was
                          // killed, or the reader skipped operations
     uint64_t n_skipped;  // operations that the reader skipped
-    struct buf notes;    // of the reader, for people: a line each
+    struct buf notes;    // of the reader, for people: one line per note
     bool is_recording;   // of a run: times are nanoseconds
 
     uint32_t n_sessions;
@@ -223,7 +223,7 @@ struct history {
     VEC(struct list_author) authors;
     u32_vec author_items;
     // Where several transactions appended an element, lists show the append of
-    // its author.  The other appends have ids of their own, from first_renamed
+    // its author.  The other appends have their own ids, from first_renamed
     // on; renamed_from holds the id of the element for each.
     value_id first_renamed;
     u32_vec renamed_from;
@@ -351,7 +351,7 @@ op_is_of_row(const struct history *h, op_id op)
     return history_key_is_row(h, op_key(h, op));
 }
 
-/* Whether something that was recorded tells an order of writes: lists, or
+/* Whether something that was recorded determines an order of writes: lists, or
  * versions of rows that name the one before. */
 static inline bool
 history_has_orders(const struct history *h)

@@ -1,6 +1,6 @@
 /* history_check.c -- see history_check.h.
  *
- * Slow and obvious on purpose: every statement is checked by a pass of its own,
+ * Slow and obvious on purpose: every statement is checked by its own pass,
  * and none uses what resolution computed on the way.
  *
  * SPDX-License-Identifier: MIT */

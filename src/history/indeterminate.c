@@ -3,7 +3,7 @@
  * A level holds when it holds for some choice of which indeterminate
  * transactions count (doc/levels.md).  Most of them leave no choice:
  *
- *   - one that cannot be explained never counts: a read of its own is
+ *   - one that cannot be explained never counts: one of its own reads is
  *     inconsistent, or has no writer that counts or may count;
  *   - one that no transaction reads from that counts or may count is left out,
  *     because its writes and reads would only add constraints;

@@ -7,7 +7,7 @@
  * the rows.
  *
  * Transactions are marked independently of each other, so each thread has a
- * part of them and a table of keys of its own.  A row is changed only for the
+ * part of them and its own table of keys.  A row is changed only for the
  * one transaction that wrote its value.
  *
  * SPDX-License-Identifier: MIT */
@@ -73,7 +73,7 @@ last_write(const uint32_t *keys, op_id begin, op_id op)
  * writes alternate unpredictably, so the usual case has no branch that depends
  * on which it is.
  *
- * Whether t wrote a key before tells a table by key.  A small transaction needs
+ * A table by key holds whether t wrote a key before.  A small transaction needs
  * none: a word has a bit for each key that was written, by the last bits of the
  * key, and where that bit is not set, the key was not written. */
 static inline bool

@@ -1,6 +1,6 @@
 /* partial.h -- transactions that were recorded in part.
  *
- * A recorder that cannot tell everything that a transaction read says so.
+ * A recorder that cannot record everything that a transaction read says so.
  * Leaving reads out can hide an anomaly and cannot make one up.  So a violation
  * stands, and a level that holds does so as far as it was recorded.
  *

@@ -84,7 +84,7 @@ find_own(const struct history *h, const struct flaw *f)
 }
 
 static void
-blame(struct flaw *f, enum flaw_kind kind, txn_id other, op_id other_op)
+set_flaw(struct flaw *f, enum flaw_kind kind, txn_id other, op_id other_op)
 {
     f->kind = kind;
     f->other = other;
@@ -106,17 +106,17 @@ classify(const struct lookup *l, struct flaw *f)
     const bool others = e->counting[o].txn != TXN_NONE || !i;
 
     if (own.same_before != ID_NONE)
-        blame(f, FLAW_NOT_LATEST, f->txn, own.last);
+        set_flaw(f, FLAW_NOT_LATEST, f->txn, own.last);
     else if (own.last != ID_NONE && others)
-        blame(f, FLAW_NOT_OWN, f->txn, own.last);
+        set_flaw(f, FLAW_NOT_OWN, f->txn, own.last);
     else if (e->counting[o].txn != TXN_NONE)
-        blame(f, FLAW_NOT_LATEST, e->counting[o].txn, e->counting[o].op);
+        set_flaw(f, FLAW_NOT_LATEST, e->counting[o].txn, e->counting[o].op);
     else if (own.same_after != ID_NONE)
-        blame(f, FLAW_FUTURE, f->txn, own.same_after);
+        set_flaw(f, FLAW_FUTURE, f->txn, own.same_after);
     else if (e->aborted.txn != TXN_NONE)
-        blame(f, FLAW_ABORTED, e->aborted.txn, e->aborted.op);
+        set_flaw(f, FLAW_ABORTED, e->aborted.txn, e->aborted.op);
     else
-        blame(f, FLAW_THIN_AIR, TXN_NONE, ID_NONE);
+        set_flaw(f, FLAW_THIN_AIR, TXN_NONE, ID_NONE);
 }
 
 /* --- all of them ----------------------------------------------------------*/

@@ -6,7 +6,7 @@
 
 #include "history/history.h"
 
-/* Make every transaction of a resolved history a session of its own.
+/* Make every transaction of a resolved history a separate session.
  * Transactions keep their ids and the names that they are shown by.  The result
  * of resolution stays: which transactions recorded the initial values depends
  * on the sessions as recorded. */

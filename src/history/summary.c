@@ -57,7 +57,7 @@ count_read(const struct history *h, txn_id t, op_id op, struct summary *s)
     if (!op_is_external_read(h, op))
         return;
     s->external_reads++;
-    // Without repeated values the id alone tells; do not load the value.
+    // Without repeated values the id alone suffices; do not load the value.
     if (!h->several.n) {
         s->initial_reads += v == VALUE_INIT;
         return;

@@ -60,7 +60,7 @@ enum level_use {
 
 /* The SQL isolation level to ask a database for that should provide a level. */
 enum level_sql {
-    SQL_READ_COMMITTED, // each statement reads a snapshot of its own
+    SQL_READ_COMMITTED, // each statement reads its own snapshot
     SQL_REPEATABLE_READ,
     SQL_SERIALIZABLE
 };

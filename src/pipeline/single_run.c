@@ -48,7 +48,7 @@ take_anomaly(const struct anomaly *a, struct single_run *out, struct err *err)
 {
     out->has_anomaly = true;
     out->kind = a->kind;
-    out->transactions = a->blamed;
+    out->transactions = a->involved;
     buf_text(&out->edges, a->edges_in_words);
     buf_text(&out->headline, a->headline);
     buf_text(&out->story, a->story);

@@ -2,7 +2,7 @@
  *
  * Each step is tried on a copy and kept where the copy is still a prediction.
  * Boundary transactions are first made to be as observed, then their reads one
- * by one; last, transactions that nobody needs are left out from the end of
+ * by one; last, transactions that no other needs are left out from the end of
  * their sessions.
  *
  * SPDX-License-Identifier: MIT */

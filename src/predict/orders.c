@@ -70,7 +70,7 @@ reads_last(const struct execution_search *s, const uint64_t *place, uint32_t r)
 }
 
 /* Whether boundary transaction b fits where it is: it reads the last versions,
- * and nobody misses a version of its. */
+ * and no read depends on its versions. */
 static bool
 fits(const struct execution_search *s, const uint64_t *place, uint32_t b)
 {

@@ -69,13 +69,13 @@ struct predicted {
     // strict, psi and si: a boundary transaction that goes on to write this key
     // as observed would not be valid any more; ID_NONE: it may
     key_id must_not_write;
-    struct buf signature; // the same for predictions that tell the same story
+    struct buf signature; // the same for predictions of the same anomaly
 };
 
 struct prediction {
     enum predict_answer answer;
     struct observed observed;
-    VEC(struct predicted) found; // most telling first; DECLINED: the best one
+    VEC(struct predicted) found; // highest score first; DECLINED: the best one
     bool is_declined;            // and that one was not accepted
     size_t declined;             // predictions that were tried and not accepted
     size_t declined_conditional; // of these, on a condition

@@ -56,7 +56,7 @@ describe(struct predict_run *run, struct predicted *p)
     run->search.check.until = until;
 }
 
-/* Check with all care what is about to be told. */
+/* Verify the prediction that is about to be reported. */
 static bool
 confirm(struct predict_run *run, const struct history *h)
 {

@@ -21,9 +21,9 @@ enum { TRIED = 200, CONDITIONAL = 400, TRIED_LARGE = 40, TRIED_EACH = 8 };
 
 enum { LARGE = 250 }; // transactions
 
-enum { GLANCE = 100 }; // conflicts for a first look at a transaction
+enum { PROBE = 100 }; // conflicts for a first look at a transaction
 
-/* --- what is welcome ------------------------------------------------------ */
+/* --- scores --------------------------------------------------------------- */
 
 bool
 prediction_search_is_large(const struct predict_run *run)
@@ -59,9 +59,9 @@ prediction_search_is_over(const struct predict_run *run)
     return is_enough(run) || rejection_limit_reached(run);
 }
 
-/* How welcome a prediction is: by what the caller says, and then by whether it
- * is unconditional. */
-enum { WELCOME = 2 * PREDICT_ACCEPTED };
+/* Scores of predictions: the caller's, and between equals the unconditional
+ * ones first. */
+enum { ACCEPTED_SCORE = 2 * PREDICT_ACCEPTED };
 
 static unsigned
 grade(struct predict_run *run, const struct execution *x)
@@ -72,16 +72,16 @@ grade(struct predict_run *run, const struct execution *x)
     if (!is_unconditional)
         execution_search_exclude_conditional(&run->search);
     if (!o->accept)
-        return is_unconditional ? WELCOME : 0;
+        return is_unconditional ? ACCEPTED_SCORE : 0;
     if (!is_unconditional && !run->takes_conditional)
         return 0;
     const unsigned accepted = o->accept(o->self, x);
     assert(accepted <= PREDICT_ACCEPTED);
-    return accepted == PREDICT_ACCEPTED ? WELCOME
+    return accepted == PREDICT_ACCEPTED ? ACCEPTED_SCORE
                                         : 2 * accepted + is_unconditional;
 }
 
-/* Reduce x, unless it is more welcome as it is; how welcome it then is. */
+/* Reduce x, unless the unreduced one scores higher; returns the score. */
 static unsigned
 reduce(struct predict_run *run, struct execution *x)
 {
@@ -89,22 +89,22 @@ reduce(struct predict_run *run, struct execution *x)
     execution_init(&whole, x->o, x->is_strict);
     execution_copy(&whole, x);
     minimise(&run->search, x);
-    unsigned reduced = grade(run, x);
-    if (reduced < WELCOME) {
+    unsigned reduced_score = grade(run, x);
+    if (reduced_score < ACCEPTED_SCORE) {
         const unsigned as_is = grade(run, &whole);
-        if (as_is > reduced) {
+        if (as_is > reduced_score) {
             execution_copy(x, &whole);
-            reduced = as_is;
+            reduced_score = as_is;
         }
     }
     execution_free(&whole);
-    return reduced;
+    return reduced_score;
 }
 
 /* Count x as declined, remember it where it is the best so far, and exclude
  * it. */
 static void
-decline(struct predict_run *run, const struct execution *x, unsigned how)
+decline(struct predict_run *run, const struct execution *x, unsigned score)
 {
     const bool is_conditional =
         !execution_search_is_unconditional(&run->search, x);
@@ -115,10 +115,10 @@ decline(struct predict_run *run, const struct execution *x, unsigned how)
     run->out->declined_conditional += is_conditional && !is_passed_over;
     if (!is_passed_over)
         execution_search_exclude(&run->search, run->untried, x);
-    if (run->has_spare && how <= run->spare_grade)
+    if (run->has_spare && score <= run->spare_grade)
         return;
     execution_copy(&run->spare, x);
-    run->spare_grade = how;
+    run->spare_grade = score;
     run->has_spare = true;
 }
 
@@ -130,8 +130,8 @@ struct look {
     bool is_brief;
     struct execution *x; // what is found
     enum predict_answer answer;
-    bool is_kept;  // and welcome
-    bool has_next; // run->next is the first that was not, but will do
+    bool is_kept;  // with the best score
+    bool has_next; // run->next is the first fallback
 };
 
 static void
@@ -142,53 +142,52 @@ assume(struct look *l, uint32_t var)
         l->assumed[l->n++] = lit_make(var, false);
 }
 
-/* For something better than what there is, not for long. */
+/* One search, brief if there is a result already. */
 static enum predict_answer
-seek(struct predict_run *run, const struct look *l)
+search_once(struct predict_run *run, const struct look *l)
 {
     struct sat *sat = run->search.formula.sat;
-    sat_set_budget(sat, l->is_brief || run->has_spare ? GLANCE : 0);
+    sat_set_budget(sat, l->is_brief || run->has_spare ? PROBE : 0);
     const enum predict_answer answer =
         execution_search_under(&run->search, l->assumed, l->n, l->x);
     sat_set_budget(sat, 0);
     return answer;
 }
 
-/* Where many are wanted, one that is declined will do for want of a better one,
- * unless the caller did not accept it at all. */
+/* If many predictions are wanted, a declined one is kept as a fallback, unless
+ * the caller rejected it. */
 static bool
-will_do(const struct predict_run *run, unsigned how)
+is_fallback(const struct predict_run *run, unsigned score)
 {
-    return wants_many(run) && (!run->options->accept || how > 1);
+    return wants_many(run) && (!run->options->accept || score > 1);
 }
 
-/* Find one prediction under the assumptions: keep it where it is welcome, else
- * decline it. */
+/* Find one prediction under the assumptions: keep it if it has the best score,
+ * else decline it. */
 static bool
 prediction_search_for_one(struct predict_run *run, struct look *l)
 {
-    l->answer = seek(run, l);
+    l->answer = search_once(run, l);
     run->out->is_cut_short |=
         l->answer == PREDICT_UNKNOWN && !l->is_brief && !run->has_spare;
     if (l->answer != PREDICT_FOUND)
         return true;
-    const unsigned how = reduce(run, l->x);
-    l->is_kept = how == WELCOME;
+    const unsigned score = reduce(run, l->x);
+    l->is_kept = score == ACCEPTED_SCORE;
     if (l->is_kept)
         return run_keep(run, l->x);
-    if (!l->has_next && will_do(run, how)) {
+    if (!l->has_next && is_fallback(run, score)) {
         execution_copy(&run->next, l->x);
         l->has_next = true;
     }
-    decline(run, l->x, how);
+    decline(run, l->x, score);
     return true;
 }
 
-/* Look under the assumptions until something is welcome; *found: something was
- * found. */
+/* Search under the assumptions until a prediction is kept; *found: there was a
+ * prediction. */
 static bool
-prediction_search_for_welcome(struct predict_run *run, struct look *l,
-                              bool *found)
+search_for_accepted(struct predict_run *run, struct look *l, bool *found)
 {
     bool ok = true;
     size_t n = 0;
@@ -214,7 +213,7 @@ look(struct predict_run *run, struct look *l)
     if (has_choice)
         assume(l, unconditional);
     bool found;
-    bool ok = prediction_search_for_welcome(run, l, &found);
+    bool ok = search_for_accepted(run, l, &found);
     const bool is_decided =
         l->is_kept || (wants_many(run) ? l->has_next : run->has_spare);
     if (ok && has_choice && !is_decided) {
@@ -258,7 +257,7 @@ prediction_search_up_to(struct predict_run *run, uint32_t bound,
 /* One boundary transaction after the other, none for long: where many have a
  * prediction, one is soon found. */
 static bool
-glance(struct predict_run *run, struct execution *x)
+probe(struct predict_run *run, struct execution *x)
 {
     const struct formula *f = &run->search.formula;
     const struct observed *o = &run->out->observed;
@@ -281,7 +280,7 @@ glance(struct predict_run *run, struct execution *x)
 static bool
 prediction_search_once(struct predict_run *run, struct execution *x)
 {
-    bool ok = wants_many(run) || glance(run, x);
+    bool ok = wants_many(run) || probe(run, x);
     for (uint32_t bound = 0; ok && bound <= BOUNDS; bound++) {
         if (run->out->found.n || rejection_limit_reached(run) ||
             run->out->is_cut_short || sat_is_refuted(run->search.formula.sat))

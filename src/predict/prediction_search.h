@@ -1,4 +1,5 @@
-/* prediction_search.h -- looking for a prediction that is welcome, or for many.
+/* prediction_search.h -- the search for one prediction with the best score, or
+ * for many.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PREDICT_PREDICTION_SEARCH_H

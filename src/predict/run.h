@@ -23,8 +23,8 @@ struct predict_run {
     struct err *err;
 };
 
-/* prediction_keep.c: keep x, described, checked with all care, and told as a
- * history, unless its story was told before.  False on an error. */
+/* prediction_keep.c: describe, verify and store x as a history, unless it
+ * duplicates an earlier prediction.  False on an error. */
 bool run_keep(struct predict_run *run, const struct execution *x);
 
 #endif

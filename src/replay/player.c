@@ -195,7 +195,7 @@ note_outcome(struct player *p, bool commits, enum txn_status status)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A read that nobody notes: with it the database takes the snapshot. */
+/* A read that is not recorded: with it the database takes the snapshot. */
 static void
 take_snapshot(struct player *p)
 {

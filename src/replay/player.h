@@ -1,5 +1,5 @@
 /* player.h -- a session of a program that runs again on a database, in a thread
- * of its own, one access at a time.
+ * that it owns, one access at a time.
  *
  *   (A1) a player that is not busy makes no access: it has not begun its next
  *        transaction, or stands before an access that was not granted;

@@ -5,7 +5,7 @@
  * were rolled back run again, too, on what they had read then, and only to
  * draw.
  *
- * Sessions share nothing: each may be run by a thread of its own.
+ * Sessions share nothing: each may be run by its own thread.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef REPLAY_RERUN_H

@@ -3,7 +3,7 @@
  * Snapshot isolation: a certificate of the level si is an order of starts and
  * commits, and these are the moments.
  *
- * Read committed: each external read is made a transaction of its own, and so
+ * Read committed: each external read is made its own transaction, and so
  * are all the writes of a transaction together; those of one transaction follow
  * each other in a session.  This history is serializable exactly when there is
  * a schedule, and the serial order is one.

@@ -1,7 +1,7 @@
 /* answer.c -- see answer.h.
  *
  * Anomalies of one kind have the same meaning and the same remedy, so they
- * stand together: the first one found is told, the others are counted.  The
+ * stand together: the first one found is shown, the others are counted.  The
  * same anomaly, found again at a stronger level, counts once.
  *
  * SPDX-License-Identifier: MIT */
@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_KINDS = 3 }; // that are told; the others are named
+enum { MOST_KINDS = 3 }; // that are shown; the others are named
 
 /* --- levels ----------------------------------------------------------------*/
 
@@ -233,18 +233,18 @@ static void
 put_kinds(const struct report_run *run, struct buf *out)
 {
     struct kind kinds[ANOMALY_KINDS];
-    size_t told = 0;
+    size_t shown = 0;
     group_anomalies(run, kinds);
     for (int k = 0; k < ANOMALY_KINDS; k++) {
         if (!kinds[k].n)
             continue;
-        if (told == MOST_KINDS) {
+        if (shown == MOST_KINDS) {
             buf_printf(out, "\n  Also found: %s.\n", anomaly_table[k].title);
             continue;
         }
         struct buf remedy = {0};
         find_remedy(run, k, &remedy);
-        told++;
+        shown++;
         buf_printf(out, "\n  What happened: %s.\n", kinds[k].first->story);
         buf_printf(out, "  What can go wrong: %s\n", advice_table[k].risk);
         buf_printf(out, "  What to do: %s\n", remedy.at);

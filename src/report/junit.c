@@ -3,7 +3,7 @@
  * An unknown verdict is an error and not a failure: a limit was reached before
  * the level was decided.  A level that held in a weak test is skipped, which CI
  * shows beside the verdict; where power is required, it is an error.  Findings
- * of a run are cases of their own, which never pass.
+ * of a run are separate cases, which never pass.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"

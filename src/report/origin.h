@@ -55,7 +55,7 @@ struct report_origin {
     const char *note;            // all that the database says it is
     const char *isolation;       // requested, "repeatable read"; "": none
     const char *isolation_found; // as the server calls it; "": not known
-    const char *settings;        // "fsync = on", a line each
+    const char *settings;        // "fsync = on", one per line
     const char *setup;           // SQL for the sessions; ""
     const char *workload;
     uint64_t sessions, keys, seed;

@@ -90,7 +90,7 @@ part_unlisted(const struct anomaly *a)
     size_t listed = 0;
     for (size_t i = 0; i < a->txns.n; i++)
         listed += !a->txns.at[i].is_context && !a->txns.at[i].is_init;
-    return a->blamed - listed;
+    return a->involved - listed;
 }
 
 bool

@@ -26,7 +26,7 @@ void part_other_names(const struct anomaly *a, struct buf *out);
  * decided in time. */
 void part_holds(const struct anomaly *a, struct buf *out);
 
-/* How many of the blamed transactions are not listed. */
+/* How many of the involved transactions are not listed. */
 size_t part_unlisted(const struct anomaly *a);
 
 /* Whether there are, or may be, anomalies that are not shown; where a single

@@ -11,8 +11,8 @@
 #define POWER_WORK 100000000u
 
 /* Append how many transactions overlapped and how often each anomaly could
- * have shown, a line each, indented by two blanks; and as the member "power" of
- * a JSON object. */
+ * have shown, one per line, indented by two blanks; and as the member "power"
+ * of a JSON object. */
 void power_text(const struct overlap *p, struct buf *out);
 void power_json(const struct overlap *p, level_set levels, bool is_own,
                 struct buf *out);

@@ -169,7 +169,7 @@ put_result(struct report *to, const struct report_run *run,
     buf_free(&text);
 }
 
-/* A test that says little is a warning of its own. */
+/* A test that says little is a separate warning. */
 static void
 put_weakness(struct report *to, const struct report_run *run)
 {

@@ -114,7 +114,7 @@ put_anomaly(const struct anomaly *a, const struct report_style *s,
     buf_free(&number);
 }
 
-/* Why the verdicts say little, on a line of its own. */
+/* Why the verdicts say little, on its own line. */
 static void
 put_weakness(const struct report_run *run, const struct report_style *s,
              struct buf *out)

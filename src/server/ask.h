@@ -12,7 +12,7 @@
 
 #include <signal.h>
 
-/* A question to a server, on a connection of its own. */
+/* A question to a server, on its own connection. */
 typedef bool server_question(struct connection *c, struct err *err);
 
 /* Connect to 'url' and ask; a question of NULL asks only what every connection

@@ -123,7 +123,7 @@ guard_start(struct guard *g, struct arena *arena, const char **root,
 }
 
 static void
-tell(const struct guard *g, char what, pid_t pid)
+send_note(const struct guard *g, char what, pid_t pid)
 {
     char line[32];
     const int n = snprintf(line, sizeof line, "%c %ld\n", what, (long)pid);
@@ -134,13 +134,13 @@ tell(const struct guard *g, char what, pid_t pid)
 void
 guard_add(const struct guard *g, pid_t pid)
 {
-    tell(g, '+', pid);
+    send_note(g, '+', pid);
 }
 
 void
 guard_remove(const struct guard *g, pid_t pid)
 {
-    tell(g, '-', pid);
+    send_note(g, '-', pid);
 }
 
 void

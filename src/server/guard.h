@@ -1,10 +1,10 @@
 /* guard.h -- a process that cleans up after this program, however it ends.
  *
  * The guard is a shell that makes the temporary directory of a run and reads
- * from a pipe.  It is told of each program before the program begins and after
- * it has ended.  When this program ends or dies, the kernel closes the pipe.
- * Then the guard kills the programs that still run, with their children, and
- * removes the directory.
+ * from a pipe.  Its parent reports each program before the program begins and
+ * after it has ended.  When this program ends or dies, the kernel closes the
+ * pipe. Then the guard kills the programs that still run, with their children,
+ * and removes the directory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SERVER_GUARD_H
@@ -25,8 +25,8 @@ struct guard {
 bool guard_start(struct guard *g, struct arena *arena, const char **root,
                  struct err *err);
 
-/* Tell the guard that a program, the leader of a process group, is about to
- * begin; and that it has ended. */
+/* Report to the guard that a program, the leader of a process group, is about
+ * to begin; and that it has ended. */
 void guard_add(const struct guard *g, pid_t pid);
 void guard_remove(const struct guard *g, pid_t pid);
 

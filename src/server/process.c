@@ -132,8 +132,8 @@ make_pipe(int ends[2])
     return true;
 }
 
-/* Fork, tell the guard, and let the child continue.  The child gets 'life', if
- * it is not negative. */
+/* Fork, report to the guard, and let the child continue.  The child gets
+ * 'life', if it is not negative. */
 static pid_t
 fork_guarded(const struct command_line *c, const struct identity *who,
              char **env, int life)

@@ -21,7 +21,7 @@ struct command_line {
     const char *path;          // put at the front of PATH, or NULL
     const char *variable;      // NAME=VALUE for its environment, or NULL
     const char *user;          // to run as, if this program runs as root
-    const struct guard *guard; // told before the program begins, or NULL
+    const struct guard *guard; // informed before the program begins, or NULL
     int input;                 // its stdin, or 0 for nothing
     int output;                // its stdout instead of the log, or 0
     double patience;           // seconds for process_run; 0: any time
@@ -30,7 +30,7 @@ struct command_line {
     int *lifeline;
 };
 
-/* Start a program in a session of its own, so that it gets no signals from the
+/* Start a program in its own session, so that it gets no signals from the
  * terminal.  With a user it has only the groups of that user.  With a guard it
  * does not begin before the guard knows it. */
 bool process_start(const struct command_line *c, pid_t *out, struct err *err);
@@ -50,7 +50,7 @@ void process_stop(pid_t pid, int signal, double patience);
 
 typedef VEC(pid_t) pid_vec;
 
-/* Append the children of a process, where the system tells them in /proc. */
+/* Append the children of a process, where the system lists them in /proc. */
 void process_children(pid_t parent, pid_vec *out);
 
 /* Look for a program in PATH and then in the places given.  A place is a shell

@@ -136,8 +136,8 @@ size_t servers_fault_node(const struct servers *s, const struct fault *f);
 /* Inject the fault and wait until the server serves again. */
 bool servers_fault(struct servers *s, const struct fault *f, struct err *err);
 
-/* How many processes of servers have ended, although nobody stopped them.  They
- * count once. */
+/* How many processes of servers have ended, although they were not stopped.
+ * They count once. */
 size_t servers_died(struct servers *s);
 
 /* --- for the kinds ---------------------------------------------------------*/
@@ -145,7 +145,7 @@ size_t servers_died(struct servers *s);
 /* Make a directory in the temporary one that the kind's user owns. */
 const char *servers_directory(struct servers *s, const char *name);
 
-/* Add a node with a directory of its own and a free port. */
+/* Add a node with its own directory and a free port. */
 struct node *servers_add(struct servers *s, const char *name);
 
 /* Append an argument to a node's command line, formatted as by printf. */

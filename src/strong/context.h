@@ -16,7 +16,7 @@ struct strong_context {
     struct budget *budget; // may be NULL: no limit
     struct strong_stats *stats;
 
-    // The level is violated, but the candidates that were struck out were not
+    // The level is violated, but the candidates that were removed were not
     // recorded, and a proof needs them.  The check runs again and records them.
     bool needs_record;
 };

@@ -36,14 +36,14 @@ reject(struct certificate *out, struct proof *proof)
     out->proof = proof;
 }
 
-/* Whether every candidate that was struck out is on record.  If not, the check
+/* Whether every candidate that was removed is on record.  If not, the check
  * has to run again before a proof can be made. */
 static bool
 can_prove(const struct inference *f)
 {
     const struct dependencies *p = f->p;
-    assert(p->struck.n <= p->n_struck);
-    f->context->needs_record = p->n_struck != p->struck.n;
+    assert(p->removed.n <= p->n_removed);
+    f->context->needs_record = p->n_removed != p->removed.n;
     return !f->context->needs_record;
 }
 
@@ -261,7 +261,7 @@ decision_new(const struct history *h, enum level l,
     d->context = (struct strong_context){
         .options = options, .budget = &d->budget, .stats = stats};
     dependencies_init(&d->p, h, l, options->init_edges);
-    d->p.records_struck = d->p.n_candidates < options->record_max;
+    d->p.records_removed = d->p.n_candidates < options->record_max;
     stats->points = d->p.g.n;
     stats->known_edges = d->p.g.edges.n;
     stats->ambiguous_before = d->p.ambiguous.n;
@@ -273,14 +273,14 @@ void
 decision_record(struct decision *d, bool record)
 {
     assert(d->stage == DECISION_BUILT);
-    d->p.records_struck = record;
+    d->p.records_removed = record;
 }
 
 void
 decision_prove_nothing(struct decision *d)
 {
     assert(d->stage == DECISION_BUILT);
-    d->p.n_struck = 1; // of which there is no record
+    d->p.n_removed = 1; // of which there is no record
 }
 
 void
@@ -324,7 +324,7 @@ decision_has_conflict(const struct decision *d)
 bool
 decision_is_recorded(const struct decision *d)
 {
-    return d->p.records_struck;
+    return d->p.records_removed;
 }
 
 bool

@@ -22,10 +22,10 @@ struct strong_options {
     bool bidirectional;  // search small ambiguous histories from both ends
     uint32_t record_max; // candidates of all reads, from which on the removed
                          // ones are recorded only where a proof needs them
-    uint32_t many_candidates; // of a read, from which on bounds prune them
-    uint32_t near_candidates; // writers per value, on average, from which on
-                              // an order near estimated times is tried
-    uint32_t near_span;       // how near: so many transactions of each session
+    uint32_t many_candidates; // reads with this many are pruned by bounds
+    uint32_t near_candidates; // average writers per value from which the
+                              // estimated-order heuristic runs
+    uint32_t near_span;       // margin: transactions of each session
     uint32_t window;  // versions on either side that saturation looks at
     uint32_t horizon; // points that saturation knows the paths between
     uint32_t rounds;  // of saturation; 0 = as many as pay
@@ -46,7 +46,7 @@ bool strong_is_tunable(const char *name);
 struct strong_stats {
     uint64_t points, known_edges, inferred_edges;
     uint64_t ambiguous_before, ambiguous_after; // reads
-    uint64_t candidates_struck;
+    uint64_t candidates_removed;
     uint64_t saturation_rounds, clock_rebuilds;
     uint64_t broken_first; // reads and pairs that the first order breaks
     uint64_t search_rounds, variables, clauses, carried_edges;

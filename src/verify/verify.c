@@ -25,9 +25,10 @@ verify_reads(const struct history *h, struct err *err)
     if (flaws)
         return err_set(err, ERR_SYNTAX, "the history has inconsistent reads");
     if (lost)
-        return err_set(err, ERR_SYNTAX,
-                       "the recording was cut, and has reads that nobody "
-                       "served");
+        return err_set(
+            err, ERR_SYNTAX,
+            "the recording was cut, and has reads that no transaction "
+            "served");
     return verify_lists(h, err);
 }
 

@@ -231,7 +231,7 @@ infer_from_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
     }
 }
 
-/* The same, unless that has mostly been in vain so far: where most operations
+/* The same, unless that has mostly failed so far: where most operations
  * are writes, many writers stand between a version and its reader. */
 static bool
 infer_from_near(struct causal *c, key_id x, txn_id t3, txn_id t1)

@@ -71,7 +71,7 @@ find_last_uses(struct causal_rows *c, const struct topological_order *sequence)
 }
 
 /* Who comes first among those that t follows: the transaction before it in its
- * session, or else the first that it read from; TXN_NONE if there is nobody. */
+ * session, or else the first that it read from; TXN_NONE if there is none. */
 static txn_id
 find_first_before(const struct causal_rows *c, txn_id t)
 {

@@ -1,6 +1,6 @@
 /* commit_graph.c -- see commit_graph.h.
  *
- * Components are found by Tarjan's algorithm with a stack of its own; R. E.
+ * Components are found by Tarjan's algorithm with its own stack; R. E.
  * Tarjan, "Depth-first search and linear graph algorithms", 1972.  It follows
  * the edges backwards, as they are stored, which gives the same components.
  *

@@ -80,7 +80,8 @@ pass(struct order_slice *p, size_t place)
         const value_id value = h->op_value[op];
         uint32_t *const place_of_key = &last[keys[op] & OP_KEY];
         const uint32_t seen = *place_of_key;
-        // Reads and writes alternate unpredictably: no branch tells them apart.
+        // Reads and writes alternate unpredictably: no branch distinguishes
+        // them.
         *place_of_key = flags & OP_WRITE ? value : seen;
         if ((int)(flags != OP_EXTERNAL) | (seen == value))
             continue;

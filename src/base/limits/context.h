@@ -33,7 +33,7 @@ struct context {
     size_t memory;   // bytes that may be in use; 0 = no limit.  Threads may
                      // exceed it by a block each.
     double deadline; // on the clock of time_now; 0 = none
-    void (*progress)(void *self, const char *phase); // NULL: nobody listens
+    void (*progress)(void *self, const char *phase); // NULL: no callback
     void *self;                                      // of progress
 
     atomic_bool cancelled;     // set by anybody, on any thread

@@ -1,8 +1,8 @@
 /* limit_none.c -- the library starts no process; see limit.h.
  *
  * This file takes the place of limit_process.c there.  All work of the library
- * runs in a context (context.h), and nobody sets limits of the other kind, so
- * nothing here has anything to do.
+ * runs in a context (context.h), and no caller sets limits of the other kind,
+ * so nothing here has anything to do.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/limits/limit.h"

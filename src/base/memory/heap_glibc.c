@@ -37,7 +37,7 @@ use_large_pages(uintptr_t from, uintptr_t to)
 }
 
 static bool is_tuned;               // before there are threads, or never
-static _Thread_local bool has_heap; // of its own, with large pages
+static _Thread_local bool has_heap; // a separate one, with large pages
 
 void
 heap_tune(void)

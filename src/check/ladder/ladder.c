@@ -84,7 +84,7 @@ charge(const struct strategy *s, uint64_t steps)
                                         : steps * s->cost / BUDGET_STEP_NS;
 }
 
-/* The steps of its own that a strategy may take. */
+/* The limit of a strategy's own steps. */
 static uint64_t
 find_steps(const struct ladder_run *run, const struct strategy *s)
 {

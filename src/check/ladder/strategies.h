@@ -22,7 +22,7 @@ struct strategy {
     const char *(*why_not)(struct ladder_run *run);
     /* Decide what can be decided of run->left: fill in certificates. */
     void (*attempt)(struct ladder_run *run, struct budget *budget);
-    /* How many steps of its own it may take; NULL = all that are left. */
+    /* The limit of its own steps; NULL = all that are left. */
     uint64_t (*steps)(const struct ladder_run *run);
     unsigned cost; // nanoseconds in such a step, as measured
     const char *idea;

@@ -1,7 +1,7 @@
 /* cmd_manpage.c -- assay manpage: the man pages, from the tables.
  *
  * assay(1) has what is true of every command: levels, formats, exit status.
- * Each command has a page of its own with its options, their words and
+ * Each command has its own page with its options, their words and
  * examples.
  *
  * SPDX-License-Identifier: MIT */
@@ -166,7 +166,7 @@ put_program_page(struct buf *out)
              "Results go to standard output, everything else to standard "
              "error.\nA history is a file, a directory of histories, or "
              "\\- for standard input.\n"
-             ".SH COMMANDS\nEach has a page of its own, such as "
+             ".SH COMMANDS\nEach has its own page, such as "
              "\\fBassay\\-check\\fR(1).\n");
     for (const struct command *c = command_table; c->name; c++)
         put_item(out, c->name, c->help);

@@ -40,7 +40,7 @@ const struct command command_table[] = {
      "assay test postgresql://localhost/test -i repeatable-read -l si\n"
      "does REPEATABLE READ give snapshot isolation?\n"
      "assay test --start mariadb -i repeatable-read -w update --keys 4\n"
-     "on a server of its own\n"
+     "on a separate server\n"
      "assay test --start galera:3 --fault kill:2@5s --time 20s --pause 1ms\n"
      "a cluster, one node of which is killed\n"
      "assay test store:si -w skew --keys 4\n"
@@ -89,7 +89,7 @@ const struct command command_table[] = {
      "assay predict -l si,rc history.jsonl\n"
      "what could go wrong at weaker levels?\n"
      "assay predict -l si --all --predicted found history.jsonl\n"
-     "every anomaly, each as a history of its own\n",
+     "every anomaly, each as a separate history\n",
      .see_also = "test prove check"},
     {.name = "prove", .bit = CMD_PROVE, .run = cmd_prove,
      .arguments = "-l LEVELS PROGRAM.sql...",

@@ -198,8 +198,8 @@ narrate_headline(struct narration *t, const key_id *keys, size_t n)
         history_show_key(t->h, keys[i], b);
         buf_text(b, i + 2 < n ? ", " : i + 1 < n ? " and " : "");
     }
-    buf_printf(b, ", %zu transaction%s", t->a->blamed,
-               t->a->blamed == 1 ? "" : "s");
+    buf_printf(b, ", %zu transaction%s", t->a->involved,
+               t->a->involved == 1 ? "" : "s");
     t->a->headline = narrate_keep(t);
 }
 

@@ -21,7 +21,7 @@ reads_init(const struct history *h)
 }
 
 /* Two writers that both read the version before and miss each other are a lost
- * update whichever came first: the story tells both misses.  The argument and
+ * update whichever came first: the story has both misses.  The argument and
  * the picture need the order of the two. */
 static void
 prefer_misses(const struct model *m, struct dep *d, size_t n)
@@ -71,7 +71,7 @@ gather_keys(const struct history *h, const struct dep *d, size_t n,
         }
 }
 
-/* Among those who read and those who wrote on the cycle, find a miss of a
+/* Among the readers and writers on the cycle, find a miss of a
  * commit that is gone; NULL if there is none. */
 static const struct dep *
 find_lost_commit(const struct narration *t, const struct model *m,
@@ -106,7 +106,7 @@ narrate_briefly(struct narration *t, size_t context)
     buf_printf(&t->b,
                "these %zu transactions together leave no order that %s allows"
                "%s; the argument is too long to be read",
-               a->blamed, level_table[t->level].title,
+               a->involved, level_table[t->level].title,
                a->unfinished ? ""
                              : ", and without any one of them there is one");
     a->story = narrate_keep(t);

@@ -128,7 +128,7 @@ tell_flaw(struct narration *t, const struct flaw *f, txn_id lost)
         buf_text(b, "; the commit of ");
         narrate_name(h, lost, b);
         buf_text(b, ", which had appended to it, was acknowledged before, and "
-                    "nobody who began later saw it");
+                    "no transaction that began later saw it");
     }
     t->a->story = narrate_keep(t);
 }
@@ -159,8 +159,8 @@ tell_headline(struct narration *t, const struct flaw *f)
     history_show_key(t->whole, op_key(t->whole, f->op), &t->b);
     const char *key = narrate_keep(t);
     buf_printf(&t->b, "%s on key %s, %zu transaction%s",
-               anomaly_table[a->kind].title, key, a->blamed,
-               a->blamed == 1 ? "" : "s");
+               anomaly_table[a->kind].title, key, a->involved,
+               a->involved == 1 ? "" : "s");
     a->headline = narrate_keep(t);
 }
 

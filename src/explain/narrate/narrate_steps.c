@@ -42,7 +42,7 @@ narrate_order(struct narrate_argument *s, size_t i, const struct question *q)
                           .writer = TXN_NONE,
                           .needs = {ID_NONE, ID_NONE}};
     const uint32_t edge = narrate_edge_add(t, &d, true);
-    if (step->kind == REFUTE_STRIKE) {
+    if (step->kind == REFUTE_ELIMINATE) {
         narrate_argument_rejected(s, step, late, early);
         t->a->edges.at[edge].rejected = narrate_keep(t);
     } else {
@@ -54,7 +54,7 @@ narrate_order(struct narrate_argument *s, size_t i, const struct question *q)
     narrate_written(t, k);
     buf_text(&t->b, " before ");
     narrate_txn(t, late);
-    if (step->kind == REFUTE_STRIKE) {
+    if (step->kind == REFUTE_ELIMINATE) {
         buf_text(&t->b, ": ");
         buf_text(&t->b, t->a->edges.at[edge].rejected);
     }
@@ -76,7 +76,7 @@ narrate_choice(struct narrate_argument *s, size_t i, const struct question *q)
     if (step->because != ID_NONE) {
         buf_text(&t->b, ", which had no effect");
         narrate_argument_number(s, step->because);
-    } else if (step->kind == REFUTE_STRIKE) {
+    } else if (step->kind == REFUTE_ELIMINATE) {
         buf_text(&t->b, ": that would close a cycle: ");
         narrate_argument_clauses(s, &s->r->cycles.at[step->first], step->n,
                                  step->answer);
@@ -106,7 +106,7 @@ narrate_effect(struct narrate_argument *s, size_t i, const struct question *q)
         buf_text(&t->b,
                  ": there is no transaction from which it can have read ");
         narrate_seen(t, s->m->questions.at[step->question].read);
-    } else if (step->kind == REFUTE_STRIKE) {
+    } else if (step->kind == REFUTE_ELIMINATE) {
         buf_text(&t->b, ": else there would be a cycle: ");
         narrate_argument_clauses(s, &s->r->cycles.at[step->first], step->n,
                                  step->answer);

@@ -2,7 +2,7 @@
  * narrate.h.
  *
  * A sentence is a template: %a and %b stand for the transactions of the first
- * edge, %c and %d for those of the next to tell about, %y for the transaction
+ * edge, %c and %d for those of the next one, %y for the transaction
  * before the last edge; %r for what the read of the first edge saw, %s for
  * what that of the other edge saw, %k and %l for their keys, %o and %p for what
  * happened to these ("overwrote"), %v for the writer that the first one saw.
@@ -93,9 +93,10 @@ lost_update(const struct dep *d)
 
 // Sentences that do not depend on the edges; the others are in template_of.
 static const char *const templates[ANOMALY_KINDS] = {
-    [ANOMALY_LOST_COMMIT] = "%b wrote %k, and its commit was acknowledged "
-                            "before %a began; %a read %r, and nobody who began "
-                            "later saw the write of %b",
+    [ANOMALY_LOST_COMMIT] =
+        "%b wrote %k, and its commit was acknowledged "
+        "before %a began; %a read %r, and no transaction that began "
+        "later saw the write of %b",
     [ANOMALY_NON_REPEATABLE] = "%a read %k twice: once %r, and once %s, which "
                                "%b wrote",
     [ANOMALY_FRACTURED] = "%a read %s from %b and after that %r, although %b "

@@ -43,7 +43,7 @@ id_of(struct narration *t, txn_id whole)
 /* An operation of the whole; 'op' is the same in h, or ID_NONE where it does
  * not matter. */
 static struct anomaly_op
-op_told(struct narration *t, op_id whole, op_id op)
+op_shown(struct narration *t, op_id whole, op_id op)
 {
     const struct history *h = t->whole;
     struct anomaly_op o = {.is_write = op_is_write(h, whole),
@@ -219,19 +219,19 @@ tell_ops(struct narration *t, txn_id txn, struct anomaly_txn *out)
     out->ops = arena_alloc(&t->a->arena, all * sizeof *out->ops);
     const op_id end = t->h->txn_end[txn];
     op_id next = skip_implied(t->h, t->h->txn_begin[txn], end);
-    op_id told = ID_NONE; // what op is in h, or what is implied by it
+    op_id shown = ID_NONE; // what op is in h, or what is implied by it
     for (op_id op = w->txn_begin[origin]; op < w->txn_end[origin]; op++) {
         if (next < end && t->whole_op[next] == op) {
-            told = next;
+            shown = next;
             next = skip_implied(t->h, next + 1, end);
         }
         if (op_is_implied(w, op))
             continue;
-        if (told != ID_NONE) {
-            out->ops[out->n_ops++] = op_told(t, op, told);
-            told = ID_NONE;
+        if (shown != ID_NONE) {
+            out->ops[out->n_ops++] = op_shown(t, op, shown);
+            shown = ID_NONE;
         } else if (all <= FEW_OPS) {
-            out->ops[out->n_ops++] = op_told(t, op, ID_NONE);
+            out->ops[out->n_ops++] = op_shown(t, op, ID_NONE);
         }
     }
     out->elided = all - out->n_ops;
@@ -282,7 +282,7 @@ tell_neighbour(struct narration *t, txn_id whole, u32_vec *seen)
     for (op_id op = w->txn_begin[whole];
          op < w->txn_end[whole] && out.n_ops < FEW_OPS; op++)
         if (!op_is_implied(w, op))
-            out.ops[out.n_ops++] = op_told(t, op, ID_NONE);
+            out.ops[out.n_ops++] = op_shown(t, op, ID_NONE);
     out.elided = all - out.n_ops;
     vec_push(&t->a->txns, out);
 }
@@ -311,7 +311,7 @@ narrate_txns(struct narration *t, bool with_init, size_t context)
         tell_ops(t, i, &out);
         vec_push(&t->a->txns, out);
     }
-    t->a->blamed = t->h->n_txns;
+    t->a->involved = t->h->n_txns;
     if (with_init)
         vec_push(&t->a->txns, ((struct anomaly_txn){.id = "init",
                                                     .name = "init",
@@ -334,6 +334,6 @@ narrate_few_txns(struct narration *t, const u32_vec *txns, size_t context)
         tell_ops(t, txns->at[i], &out);
         vec_push(&t->a->txns, out);
     }
-    t->a->blamed = t->a->txns.n;
+    t->a->involved = t->a->txns.n;
     tell_neighbours(t, context);
 }

@@ -1,7 +1,7 @@
 /* reduced_rows.c -- see reduced_rows.h.
  *
- * A query tells of all rows of its table, so one of which only some reads stay
- * would tell of the other rows that they were missed.  And a read that stays
+ * A query observes all rows of its table, so one of which only some reads stay
+ * would claim that it missed the other rows.  And a read that stays
  * needs all versions that it may have seen.  So operations are kept, more
  * and more of them, until
  *

@@ -144,7 +144,7 @@ read_stays(const struct cut *c, txn_id t, op_id op)
     if (!(h->op_key[op] & OP_FINAL)) {
         external = find_implied(h, t, op);
         if (external == ID_NONE)
-            return true; // of its own write
+            return true; // of the reader's write
         if (h->op_key[external] & OP_REJECTED)
             return c->selection->inconsistent;
     }

@@ -1,4 +1,4 @@
-/* subhistory.h -- a part of a history, as a history of its own.
+/* subhistory.h -- a part of a history, as a separate history.
  *
  * Taking a transaction out takes its operations out and every read that may
  * have come from it: otherwise the rest would look as if no transaction had

@@ -19,8 +19,8 @@
  * when its file ends is indeterminate.
  *
  * The initial state is not logged either.  The first operation on the initial
- * state of a key tells it: a value, or an absent row.  A different initial
- * state of the same key becomes a value of its own, which no transaction
+ * state of a key is in the log: a value, or an absent row.  A different initial
+ * state of the same key becomes its own value, which no transaction
  * writes, so that a read of it is a thin-air read.
  *
  * Invariants after the first pass over a file:

@@ -6,7 +6,7 @@
  *                 "committed": true}]]}
  *
  * 'data' has the sessions; the file may also be that array alone.  An event may
- * be written as ["w", 0, 1].  The other entries tell how the history was made
+ * be written as ["w", 0, 1].  The other entries say how the history was made
  * and are ignored.  Version 0 is the initial one, like null.  To dbcop
  * it is another one as soon as a transaction writes it, so that is refused.
  *

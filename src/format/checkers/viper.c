@@ -7,7 +7,7 @@
  * mark of a deleted row, has no influence on who wrote the value.
  *
  * If the database was filled before, the logs do not say with what.  So the
- * first read of a key that has no writer tells the key's initial value; a read
+ * first read of a key that has no writer gives the key's initial value; a read
  * of any other value without a writer is a thin-air read.  If there is a
  * transaction with "isInitial": true, its writes are the initial state, and
  * besides them only an absent value counts as initial.  In both cases a read

@@ -350,7 +350,7 @@ read_row(struct reader *r)
            read_stamps(r, &r->txns.at[t]) && read_operation(r, t);
 }
 
-/* Tell the builder what is known about a transaction at the end. */
+/* Give the builder what is known about a transaction at the end. */
 static void
 close_txn(struct reader *r, txn_id t)
 {

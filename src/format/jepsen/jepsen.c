@@ -13,8 +13,8 @@
  *
  * Two kinds of logs contain less.  A log without any invocation is read as a
  * list of outcomes without times.  If a log names no process, as in
- * hand-written examples, every invocation and the completion after it are a
- * session of their own.  Mixtures are errors.
+ * hand-written examples, every invocation with the completion after it is a
+ * separate session.  Mixtures are errors.
  *
  *   (1) processes[i].invoked is not NULL exactly while a transaction of that
  *       process is open, and it is the process's latest;
@@ -299,7 +299,8 @@ complete_skipped(struct reader *r, const struct jepsen_entry *e,
 
 /* End a transaction, aborted or indeterminate, whose completion has
  * micro-operations.  Where they are fewer than those of the invocation, the
- * invocation tells the rest: the database may have been sent all of them. */
+ * invocation determines the rest: the database may have been sent all of them.
+ */
 static bool
 end_in_part(struct reader *r, struct jepsen_entry *e, struct process *p,
             enum jepsen_entry_type type)
@@ -366,8 +367,8 @@ leave_open(struct reader *r, struct process *p)
 
 /* --- the log ------------------------------------------------------------- */
 
-/* The first operation of a client tells whether this is a log of transactions.
- * If it does not, the whole log does. */
+/* The first operation of a client decides whether this is a log of
+ * transactions. If it does not, the whole log does. */
 static bool
 find_workload(struct reader *r, const struct jepsen_entry *e)
 {
@@ -469,7 +470,7 @@ find_next(void *self)
     return r->is_done ? r->log.s.end : r->notation->find(&r->log);
 }
 
-/* Tell the builder what an ok completion says beside its operations. */
+/* Give the builder the fields of an ok completion beside its operations. */
 static void
 use_completion(struct reader *r, const struct plain_entry *e, struct process *p)
 {

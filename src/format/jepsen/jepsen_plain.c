@@ -157,7 +157,8 @@ scan_key(const char **at, bool is_json, enum entry_key *key)
         *key = N_ENTRY_KEYS;
     else
         return false;
-    // In EDN the value's own first byte could end the key; nobody writes so.
+    // In EDN the value's own first byte could end the key; no recorder writes
+    // this.
     return is_json ? plain_char(at, ':') : *(*at)++ == ' ';
 }
 

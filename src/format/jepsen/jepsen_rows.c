@@ -1,7 +1,7 @@
 /* jepsen_rows.c -- operations of registers, mutexes and sets as reads and
  * writes of rows; jepsen_workload.h says which.
  *
- * An operation is a transaction of its own.  What it read is known if it is
+ * An operation is a separate transaction.  What it read is known if it is
  * ok.  A compare-and-set that took effect has read what it compares with,
  * whether or not its client has learnt that.
  *

@@ -46,7 +46,7 @@ static const struct {
      "its transfers do not say which balances they read and wrote; record "
      "these as transactions, [[:r account balance] [:w account balance]]"},
     {F_GET | F_PUT | F_APPEND, F_APPEND, JEPSEN_UNKNOWN, "key-value store",
-     "what is appended to a text cannot be told apart in what is read"},
+     "what is appended to a text cannot be distinguished in what is read"},
     {F_QUEUE, F_QUEUE, JEPSEN_UNKNOWN, "queue",
      "its operations are not reads and writes of rows"},
     {F_GENERATE, F_GENERATE, JEPSEN_UNKNOWN, "unique ids",

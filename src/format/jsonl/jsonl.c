@@ -152,7 +152,7 @@ end_mark(struct reader *r, const struct line *line, const char *start)
     struct scan *s = &r->in.s;
     if (line->seen != 1u << LINE_RECORDING)
         return scan_fail(s, start, ERR_SYNTAX,
-                         "'recording' must be on a line of its own");
+                         "'recording' must be on its own line");
     if (line->mark == MARK_BEGIN && r->lines)
         return scan_fail(
             s, start, ERR_SYNTAX,
@@ -171,7 +171,7 @@ end_initial(struct reader *r, const struct line *line, const char *start)
 {
     if (line->seen != 1u << LINE_INITIAL)
         return scan_fail(&r->in.s, start, ERR_SYNTAX,
-                         "'initial' must be on a line of its own");
+                         "'initial' must be on its own line");
     return r->lines == (r->is_recording ? 1 : 0) ||
            scan_fail(&r->in.s, start, ERR_SYNTAX,
                      "the initial rows, expected in the first line only");
@@ -226,7 +226,7 @@ note_pending(struct reader *r, const struct line *line)
             (struct pending){is_open, line->txn, line->start, line->start_ts};
 }
 
-/* Tell the builder everything about a transaction except its operations. */
+/* Give the builder everything about a transaction except its operations. */
 static bool
 end_txn(struct reader *r, const struct line *line)
 {

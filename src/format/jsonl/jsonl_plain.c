@@ -17,7 +17,7 @@ scan_key(const char **at, enum line_key *key)
         [LINE_STATUS] = {"\"status\":", 9},    [LINE_START] = {"\"start\":", 8},
         [LINE_END] = {"\"end\":", 6},          [LINE_OPS] = {"\"ops\":", 6},
     };
-    // Three bytes tell which it may be: only "session" has an 's' third.
+    // Three bytes decide which it may be: only "session" has an 's' third.
     const char *p = *at;
     *key = p[1] == 'o'                  ? LINE_OPS
            : p[1] == 'i'                ? LINE_ID

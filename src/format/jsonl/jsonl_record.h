@@ -3,7 +3,7 @@
  * A recorder may be killed at any moment, and still every transaction that was
  * read from must be in the recording.  So a transaction that writes is recorded
  * before its commit is sent, with the outcome "unknown".  The outcome follows
- * on a line of its own.
+ * on its own line.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_JSONL_JSONL_RECORD_H

@@ -82,7 +82,7 @@ void row_put_read(const char *text, size_t n, struct forms *out);
 void row_put_name(const struct row_log *l, row_id row, struct buf *out);
 
 /* Who reads it: a line of 'jsonl', or an entry of a Jepsen log, in which reads
- * of rows have a name of their own; in an invocation they have no answer. */
+ * of rows have their own name; in an invocation they have no answer. */
 enum row_put_for { ROW_PUT_LINE, ROW_PUT_INVOCATION, ROW_PUT_COMPLETION };
 
 /* All operations of the transaction that came i-th, as an array or vector. */

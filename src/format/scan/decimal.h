@@ -35,7 +35,8 @@ static inline unsigned
 decimal_digits(uint64_t word)
 {
     // A byte is a digit when its high half is 3 and stays 3 when 6 is added;
-    // bytes that are not keep a bit, and the lowest such bit tells.
+    // bytes that are not keep a bit, and the lowest such bit is the first of
+    // them.
     const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0);
     const uint64_t three = UINT64_C(0x3030303030303030);
     const uint64_t six = UINT64_C(0x0606060606060606);

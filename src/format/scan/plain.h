@@ -10,7 +10,7 @@
  *
  *   (1) an entry that was found at a byte is used only if the full reader
  *       would begin an entry at that byte, so a scan may begin anywhere;
- *   (2) for an entry that is used, the scan and the full reader tell the
+ *   (2) for an entry that is used, the scan and the full reader give the
  *       builder the same, and would stop at the same byte;
  *   (3) only the full reader reports mistakes.
  *
@@ -67,7 +67,7 @@ struct plain_reader {
     /* Read the entry at s->at, at least one byte, with the full reader. */
     bool (*read)(void *self);
 
-    /* Use an entry: set *t to its transaction and tell the builder everything
+    /* Use an entry: set *t to its transaction and give the builder everything
      * except its operations.  Set *used to false to leave the entry to the full
      * reader. */
     bool (*use)(void *self, const struct plain_entry *e,

@@ -286,7 +286,7 @@ builder_room(const struct builder *b, size_t n, struct err *err)
 }
 
 /* From now on, note whether each key is a register or a list.  A read of the
- * initial state does not tell which. */
+ * initial state does not say which. */
 static bool
 begin_lists(struct builder *b, struct err *err)
 {

@@ -179,7 +179,7 @@ enum txn_status builder_status_of(const struct builder *b, txn_id t);
 session_id builder_session_of(const struct builder *b, txn_id t);
 
 /* Take a transaction out of its session: it becomes the only one of a session
- * of its own, named after the first, "ann-unknown-1".  Nothing is then known
+ * that is named after the first, "ann-unknown-1".  Nothing is then known
  * about the order of the two. */
 void builder_leave_session(struct builder *b, txn_id t);
 

@@ -6,8 +6,8 @@
 
 #include "history/builder/builder_internal.h"
 
-/* Tell the threads that work ahead how far the arrays are filled.  Called by
- * the thread that adds operations. */
+/* Publish to the threads that work ahead how far the arrays are filled.  Called
+ * by the thread that adds operations. */
 void builder_ahead_publish(struct builder *b);
 
 #endif

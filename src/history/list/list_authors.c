@@ -81,7 +81,7 @@ choose(const struct choosing *c, size_t i, const struct list_author *wanted,
     return seen == TXN_NONE ? all->at[0] : seen;
 }
 
-/* Give value ids of their own to the appends of transactions that are not the
+/* Give their own value ids to the appends of transactions that are not the
  * author, and to repeated appends of the author: no list shows an element
  * twice. */
 static void

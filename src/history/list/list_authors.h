@@ -8,7 +8,7 @@
 
 /* Make every list element have one append.  Of several transactions that may
  * have appended an element, one is chosen as the author of what lists show, and
- * the appends of the others get value ids of their own, which no list shows.
+ * the appends of the others get their own value ids, which no list shows.
  * Where a list does show the element, h->authors records the choice: the one in
  * 'wanted', which has n rows in ascending order of values, or else the first
  * candidate.

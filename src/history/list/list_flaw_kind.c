@@ -23,8 +23,8 @@ struct judged_list {
 };
 
 static void
-blame(const struct list_appends *l, struct flaw *f, enum flaw_kind kind,
-      op_id other)
+set_flaw(const struct list_appends *l, struct flaw *f, enum flaw_kind kind,
+         op_id other)
 {
     f->kind = kind;
     f->other_op = other;
@@ -39,7 +39,7 @@ is_twice(const struct list_appends *l, const struct judged_list *j,
         uint32_t *stamp = &l->stamp[j->seen.at[i]];
         if (*stamp == j->op + 1) {
             f->value = j->seen.at[i];
-            blame(l, f, FLAW_DUPLICATE, ID_NONE);
+            set_flaw(l, f, FLAW_DUPLICATE, ID_NONE);
             return true;
         }
         *stamp = j->op + 1;
@@ -74,11 +74,12 @@ is_unserved(const struct list_appends *l, struct judged_list *j, struct flaw *f)
             continue;
         }
         if (append == ID_NONE) {
-            blame(l, f, other == ID_NONE ? FLAW_THIN_AIR : FLAW_ABORTED, other);
+            set_flaw(l, f, other == ID_NONE ? FLAW_THIN_AIR : FLAW_ABORTED,
+                     other);
             return true;
         }
         if (l->owner[append] == j->txn && append > j->op) {
-            blame(l, f, FLAW_FUTURE, append);
+            set_flaw(l, f, FLAW_FUTURE, append);
             return true;
         }
     }
@@ -98,7 +99,7 @@ is_not_own(const struct list_appends *l, struct judged_list *j, struct flaw *f)
     for (op_id op = last; op != ID_NONE; op = l->before[op])
         if (!j->foreign || j->seen.at[--j->foreign] != h->op_value[op]) {
             f->value = h->op_value[op];
-            blame(l, f, FLAW_NOT_OWN, last);
+            set_flaw(l, f, FLAW_NOT_OWN, last);
             return true;
         }
     return false;
@@ -140,11 +141,11 @@ find_broken_run(const struct list_appends *l, const struct judged_list *j,
             missing = op;
     }
     f->value = l->h->op_value[missing == ID_NONE ? append : missing];
-    blame(l, f,
-          missing == ID_NONE            ? FLAW_DIRTY_WRITE
-          : !later && end == j->foreign ? FLAW_NOT_LATEST
-                                        : FLAW_LOST_APPEND,
-          missing == ID_NONE ? append : missing);
+    set_flaw(l, f,
+             missing == ID_NONE            ? FLAW_DIRTY_WRITE
+             : !later && end == j->foreign ? FLAW_NOT_LATEST
+                                           : FLAW_LOST_APPEND,
+             missing == ID_NONE ? append : missing);
 }
 
 /* Whether the elements of another transaction are not all there, or not
@@ -208,10 +209,10 @@ list_flaw_kind_find(const struct list_appends *l, op_id op, struct flaw *f)
     const struct list_read *r = history_list_read(h, op);
     if (r && r->own != ID_NONE) {
         f->value = h->op_value[op];
-        blame(l, f, FLAW_INCOMPATIBLE, find_reference(l, op));
+        set_flaw(l, f, FLAW_INCOMPATIBLE, find_reference(l, op));
         return true;
     }
     f->value = j.lost;
-    blame(l, f, FLAW_THIN_AIR, ID_NONE);
+    set_flaw(l, f, FLAW_THIN_AIR, ID_NONE);
     return j.lost != VALUE_INIT;
 }

@@ -1,5 +1,5 @@
-/* reader_outcomes.h -- indeterminate transactions that tell an order: they read
- * lists, or wrote versions of rows that name the one before.
+/* reader_outcomes.h -- indeterminate transactions that reveal an order: they
+ * read lists, or wrote versions of rows that name the one before.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_LIST_READER_OUTCOMES_H
@@ -7,8 +7,8 @@
 
 #include "history/history.h"
 
-/* Find the indeterminate transactions that tell an order and may turn out to be
- * a choice (indeterminate.h), and add a row for each to h->authors: with the
+/* Find the indeterminate transactions that reveal an order and may turn out to
+ * be a choice (indeterminate.h), and add a row for each to h->authors: with the
  * value VALUE_INIT, and two candidates: the transaction itself, if it counts,
  * and TXN_NONE.  A list that a transaction which counts has read orders all
  * authors of its elements, and a version orders its writer and that of the one

@@ -7,7 +7,7 @@
  *
  * Two versions cannot both have replaced the same one, and a version that its
  * own transaction replaced cannot have been replaced by another.  The links of
- * a history keep what is needed to tell (history.h, version_link).
+ * a history keep what is needed to decide (history.h, version_link).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_ROW_ROW_LINKS_H

@@ -67,7 +67,7 @@ struct row_query {
     bool is_unordered;  // reads of rows that it did not return have no order
 };
 
-/* A condition, or the name of one whose truth the versions tell. */
+/* A condition, or the name of one whose truth the versions record. */
 struct row_condition {
     uint32_t text; // in names; a name has no other
     bool is_named;

@@ -384,7 +384,7 @@ find_asked(struct row_questions *q, row_id row, uint32_t question)
 }
 
 /* Whether versions with the same text give the same answer.  Those with the
- * same values may tell of different named conditions. */
+ * same values may show different named conditions. */
 static bool
 is_of_text(const struct row_questions *q, const struct row_question *x)
 {
@@ -405,7 +405,7 @@ row_questions_ask(struct row_questions *q, row_id row, uint32_t question,
     if (i == UINT32_MAX)
         return asked; // no version gives this answer
     // A read of a row that was not returned keeps its condition, which is what
-    // an explanation has to tell.
+    // an explanation has to show.
     if (is_of_text(q, &q->questions.at[question]) &&
         !q->served.at[i].has_several) {
         *value = q->served.at[i].version;

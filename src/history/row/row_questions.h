@@ -102,7 +102,7 @@ uint32_t row_questions_ask(struct row_questions *q, row_id row,
                            uint32_t question, uint32_t answer, uint32_t *value);
 
 /* Whether a content, of a version or of a read, satisfies a condition.  *known
- * is false where it does not have the columns to tell. */
+ * is false where it does not have the columns to decide. */
 bool row_questions_holds(const struct row_questions *q, uint32_t table,
                          uint32_t condition, uint32_t content, bool *known,
                          bool *out, struct err *err);

@@ -11,7 +11,7 @@
  * writers, so each of them puts the same constraints on the order of these
  * (doc/design/rows.md).
  *
- * The values of some columns need no register of their own where they fit
+ * The values of some columns need no separate register where they fit
  * exactly the versions with one value.  A condition that no version of a row
  * ever satisfies says nothing about that row.
  *

@@ -2,11 +2,11 @@
  * transactions that read something else.
  *
  * A part of an execution is any set of its transactions, reads and writes; as a
- * history of its own it satisfies every level that the whole satisfies.
+ * separate history it satisfies every level that the whole satisfies.
  *
  *   (E1) the base is closed under session order and observed writers;
  *   (E2) a boundary transaction follows the base part of its session, and
- *        nobody reads from it;
+ *        no transaction reads from it;
  *   (E3) writer[r] is the observed writer unless r is a read of a boundary
  *        transaction.
  *

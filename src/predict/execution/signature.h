@@ -1,4 +1,4 @@
-/* signature.h -- when two predictions tell the same story.
+/* signature.h -- whether two predictions describe the same anomaly.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PREDICT_EXECUTION_SIGNATURE_H

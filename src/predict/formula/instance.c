@@ -12,7 +12,7 @@
  *
  * The version order may depend on the execution.  It gives each transaction of
  * the base its place.  Where a boundary transaction writes a key that it has
- * read, its version has a place of its own; where it writes a key that it has
+ * read, its version has its own place; where it writes a key that it has
  * not read, its version is as late as its reads allow: just before the first
  * transaction that overwrites what it read.  So such a write makes several
  * versions, one for each place, of which one is there (AT).

@@ -3,8 +3,8 @@
  * All of it rests on one fact: when the reader sees a transaction v that wrote
  * the key, v's version must precede the one read; if the one read happens
  * before v, it cannot.  What a reader sees by session order, or by reads that
- * are not changed, strikes candidates out; what it sees by picking one writer
- * strikes out picks of its other reads.
+ * are not changed, removes candidates; what it sees by picking one writer
+ * removes picks of its other reads.
  *
  * At psi and si, two transactions that update a key must not read the same
  * version of it.  Where all writers of a key are such updates, one after the

@@ -45,7 +45,7 @@ reads_key(const struct observed *o, uint32_t t, key_id k)
 /* --- places that depend on what is read ----------------------------------- */
 
 /* Who, at the earliest, overwrites in the base what b reads by reading key k
- * from w; OBS_NONE: nobody. */
+ * from w; OBS_NONE: no writer. */
 static uint32_t
 find_next(const struct maker *m, uint32_t b, key_id k, uint32_t w)
 {

@@ -97,7 +97,7 @@ legend_html(const struct picture *p, const struct anomaly *a, struct buf *out)
     put_item(s.indeterminate, "<b>dashed box</b>", "outcome not known", out);
     put_item(s.init, "<b>init</b>",
              "the initial state, before all transactions", out);
-    put_item(s.nil, "<b>nil</b>", "no value yet: nobody has written the key",
-             out);
+    put_item(s.nil, "<b>nil</b>",
+             "no value yet: no transaction has written the key", out);
     buf_text(out, "</ul>");
 }

@@ -259,10 +259,10 @@ class TimeAxis {
     this.figure = figure;
     this.svg = figure.querySelector("svg");
     this.height = this.svg.viewBox.baseVal.height;
-    const blamed = Array.from(
+    const involved = Array.from(
       figure.querySelectorAll(".txn:not(.context) .bar"));
-    const last = Math.max(...blamed.map((b) => Number(b.dataset.began)),
-      ...blamed.map((b) => Number(b.dataset.ended)));
+    const last = Math.max(...involved.map((b) => Number(b.dataset.began)),
+      ...involved.map((b) => Number(b.dataset.ended)));
     const more = last > 0 ? last / 12 : 1;
     this.first = { from: -more, to: last + more };
     this.range = { ...this.first };

@@ -180,5 +180,6 @@ words_hint(const struct anomaly *a, struct buf *out)
         buf_text(out, "; a session is one client.");
     }
     buf_printf(out, "%s%s</p>\n", named && nil ? " " : "",
-               nil ? "nil means that nobody has written the key yet." : "");
+               nil ? "nil means that no transaction has written the key yet."
+                   : "");
 }

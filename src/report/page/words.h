@@ -10,8 +10,9 @@
 
 #include "report/report.h"
 
-// What stands for a value that nobody has written, and for the initial state.
-#define WORDS_NIL "nil: no value yet, nobody has written this key"
+// What stands for a value that no transaction has written, and for the initial
+// state.
+#define WORDS_NIL "nil: no value yet, no transaction has written this key"
 #define WORDS_INIT "init: the initial state, before all transactions"
 
 /* Append a sentence about an anomaly. */

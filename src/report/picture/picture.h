@@ -64,7 +64,7 @@ struct picture_clock {
 /* The same on a time axis, with bars from beginning to end, faults, and
  * statements that ran beside the workload.
  *
- *   require  picture_has_times(a): the times of all blamed ones are known */
+ *   require  picture_has_times(a): the times of all involved ones are known */
 bool picture_has_times(const struct anomaly *a);
 void picture_time_lanes(const struct anomaly *a,
                         const struct picture_clock *clock, const char *prefix,

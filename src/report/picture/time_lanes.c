@@ -1,7 +1,7 @@
 /* time_lanes.c -- an anomaly on a time axis; see picture.h.
  *
  * There is one lane per session, and a transaction is a bar from its beginning
- * to its end, so that overlaps are seen at a glance, with its operations above.
+ * to its end, which makes overlaps visible, with its operations above.
  * The axis spans the transactions of the anomaly and a little more, and begins
  * with the first of them; neighbours are drawn as far as they lie in it.
  * What has a time says so in data-began and data-ended, from which the script
@@ -313,10 +313,10 @@ picture_time_lanes(const struct anomaly *a, const struct picture_clock *clock,
         picture_cut(l.session.at[k], WIDTH / CHAR / 2, out);
         buf_text(out, "</text>");
     }
-    for (int blamed = 0; blamed < 2; blamed++)
+    for (int involved = 0; involved < 2; involved++)
         for (uint32_t i = 0; i < a->txns.n; i++)
             if (!a->txns.at[i].is_init && a->txns.at[i].has_times &&
-                a->txns.at[i].is_context == (blamed == 0))
+                a->txns.at[i].is_context == (involved == 0))
                 put_bar(&l, i, prefix, out);
     vec_free(&l.session);
     vec_free(&l.rows);

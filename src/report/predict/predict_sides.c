@@ -88,14 +88,14 @@ is_about(const struct anomaly *a, const struct history *h, key_id k)
 
 static struct sides_txn
 make_txn(const struct execution *x, uint32_t t, const struct anomaly *a,
-         const struct anomaly_txn *told, struct arena *arena)
+         const struct anomaly_txn *shown, struct arena *arena)
 {
     const struct observed *o = x->o;
     const struct history *h = o->h;
     const op_id first = h->txn_begin[o->id[t]], end = h->txn_end[o->id[t]];
     struct sides_op *ops =
         arena_alloc(arena, (size_t)(end - first + 1) * sizeof *ops);
-    struct sides_txn out = {told->name, told->session, false, ops, 0, 0};
+    struct sides_txn out = {shown->name, shown->session, false, ops, 0, 0};
     const bool is_cut = x->is_strict && x->role[t] == ROLE_BOUNDARY;
     op_id last = end; // the last operation that is kept
     if (is_cut && x->reads[t])
@@ -124,13 +124,13 @@ make_txns(const struct predicted *p, const struct anomaly *a,
     struct sides_txn *txns =
         arena_alloc(&out->arena, (a->txns.n + 1) * sizeof *txns);
     for (size_t i = 0; i < a->txns.n; i++) {
-        const struct anomaly_txn *told = &a->txns.at[i];
-        const uint32_t t = told->is_context || told->is_init
+        const struct anomaly_txn *shown = &a->txns.at[i];
+        const uint32_t t = shown->is_context || shown->is_init
                                ? OBS_NONE
-                               : find_txn(p->execution.o, told->name);
+                               : find_txn(p->execution.o, shown->name);
         if (t != OBS_NONE)
             txns[out->report.n_txns++] =
-                make_txn(&p->execution, t, a, told, &out->arena);
+                make_txn(&p->execution, t, a, shown, &out->arena);
     }
     out->report.txns = txns;
 }
@@ -165,7 +165,7 @@ predict_sides_free(struct predict_sides *s)
 
 /* Mark the operation of the explanation that is a changed read. */
 static void
-mark_read(const struct execution *x, uint32_t r, struct anomaly_txn *told,
+mark_read(const struct execution *x, uint32_t r, struct anomaly_txn *shown,
           struct arena *arena)
 {
     const struct observed *o = x->o;
@@ -176,10 +176,10 @@ mark_read(const struct execution *x, uint32_t r, struct anomaly_txn *told,
     buf_printf(&value, " instead of %s", observed_value(o->h, op, arena));
     const char *marked = op_text(o->h, op, value.at, arena);
     buf_free(&value);
-    for (size_t i = 0; i < told->n_ops; i++)
-        if (strcmp(told->ops[i].text, plain) == 0) {
-            told->ops[i].text = marked;
-            told->ops[i].is_changed = true;
+    for (size_t i = 0; i < shown->n_ops; i++)
+        if (strcmp(shown->ops[i].text, plain) == 0) {
+            shown->ops[i].text = marked;
+            shown->ops[i].is_changed = true;
             return;
         }
 }
@@ -190,14 +190,14 @@ predict_sides_mark(const struct predicted *p, struct explanation *e,
 {
     const struct execution *x = &p->execution;
     for (size_t i = 0; e->anomalies.n && i < e->anomalies.at[0].txns.n; i++) {
-        struct anomaly_txn *told = &e->anomalies.at[0].txns.at[i];
+        struct anomaly_txn *shown = &e->anomalies.at[0].txns.at[i];
         const uint32_t t =
-            told->is_init ? OBS_NONE : find_txn(x->o, told->name);
+            shown->is_init ? OBS_NONE : find_txn(x->o, shown->name);
         if (t == OBS_NONE)
             continue;
         for (uint32_t r = x->o->read_first[t]; r < x->o->read_first[t + 1]; r++)
             if (predict_words_is_changed(x, r))
-                mark_read(x, r, told, arena);
+                mark_read(x, r, shown, arena);
     }
 }
 

@@ -1,9 +1,9 @@
 /* estimated_times.c -- see estimated_times.h.
  *
  * At first every session is taken to go on at an even pace, so the place of a
- * transaction in its session tells when it ran.  If each transaction is of one
+ * transaction in its session shows when it ran.  If each transaction is of one
  * of k sessions at random, then over m transactions of a session this is wrong
- * by about sqrt(m) * k / 2 places.  Reads tell more: in the true order a read
+ * by about sqrt(m) * k / 2 places.  Reads show more: in the true order a read
  * lies between the writer of what it saw and the next writer of the key.
  *
  * So the estimate is corrected in rounds.  In each, the transactions are put in
@@ -21,11 +21,11 @@
  *
  * The first rounds look at a quarter of a session, the next ones at a quarter
  * of that, and so on.  As m falls, so does the error that is expected, and more
- * and more values become telling.  Where many transactions are averaged, some
- * of them are enough.
+ * and more values become informative.  Where many transactions are averaged,
+ * some of them are enough.
  *
- * Where hardly a value is telling at first, sessions are followed from their
- * beginnings instead (session_alignment.h), and rounds only refine that.
+ * Where hardly a value is informative at first, sessions are followed from
+ * their beginnings instead (session_alignment.h), and rounds only refine that.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/estimated_times.h"
@@ -189,7 +189,7 @@ expected_error(const struct estimate *e, uint32_t m)
 /* How likely the nearest of several writers, which are so far apart, is the
  * right one. */
 static double
-how_telling(double apart, double error)
+how_informative(double apart, double error)
 {
     return apart / (apart + 4 * error);
 }
@@ -231,9 +231,9 @@ weigh_read(struct estimate *e, txn_id t, op_id op, double error)
     const double begin = from ? from->time : 0, end = to ? to->time : e->n;
     const double life = end - begin, by = (begin + end) / 2 - x;
     const double off = x < begin ? begin - x : x > end ? x - end : 0;
-    const double tells = how_telling(apart, error);
-    const double weight = tells * tells * tells * tells /
-                          (life * life / 12 + error * error) /
+    const double information = how_informative(apart, error);
+    const double weight = information * information * information *
+                          information / (life * life / 12 + error * error) /
                           (1 + off * off / (4 * error * error));
     add_pull(e, t, by, weight);
     if (from)
@@ -343,15 +343,15 @@ static bool
 is_dense(const struct estimate *e, double error)
 {
     const struct history *h = e->h;
-    double telling = 0, reads = 0;
+    double informative = 0, reads = 0;
     for (op_id op = 0; op < h->n_ops; op++)
         if (op_is_external_read(h, op) &&
             history_has_several(h, h->op_value[op])) {
             const size_t n = history_candidates(h, h->op_value[op]).n;
-            telling += how_telling((double)e->n / (double)n, error);
+            informative += how_informative((double)e->n / (double)n, error);
             reads++;
         }
-    return telling < reads / 2;
+    return informative < reads / 2;
 }
 
 static void

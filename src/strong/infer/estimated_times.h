@@ -1,4 +1,4 @@
-/* estimated_times.h -- when each transaction ran, as far as reads tell.
+/* estimated_times.h -- when each transaction ran, estimated from reads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_INFER_ESTIMATED_TIMES_H

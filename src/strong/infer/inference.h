@@ -3,7 +3,7 @@
  * Inference adds edges that hold in every order which explains the history.  It
  * keeps a topological order of the points.  Where reads are ambiguous, or the
  * problem is small, it has a clock per point, too, so that "a reaches b" is one
- * comparison.  saturate.h infers edges, prune.h strikes out candidates of
+ * comparison.  saturate.h infers edges, prune.h removes candidates of
  * ambiguous reads; both work on this.
  *
  *   (I1) 'order' is a topological order of the graph unless 'unsorted' is set;

@@ -14,9 +14,9 @@
  *
  * An optional transaction turns out to count when a decided read read from it.
  * Then it precedes its followers, and its own reads are decided like others.
- * It turns out not to count when a read of its own has no candidate left, or
+ * It turns out not to count when one of its own reads has no candidate left, or
  * when a follower reaches it.  Then no read can have read from it.  While it
- * is open, a choice of it is struck out by what its counting would imply: it is
+ * is open, a choice of it is removed by what its counting would imply: it is
  * also overwritten by what its followers reach.
  *
  * The ambiguous reads of a key are visited together, so that the chains that
@@ -244,7 +244,7 @@ rule_out_by_followers(struct pruning *s)
 
 /* Whether the present read cannot have read w; if so, note why. */
 static bool
-strike(void *context, version_id w)
+remove_candidate(void *context, version_id w)
 {
     struct pruning *s = context;
     struct dependencies *p = s->f->p;
@@ -253,14 +253,14 @@ strike(void *context, version_id w)
     version_id by = VERSION_NONE;
     if (!is_out(s, s->start, w, &by))
         return false;
-    p->n_struck++;
-    if (p->records_struck)
-        vec_push(&p->struck,
-                 ((struct struck){s->read, w, by, (uint32_t)p->g.edges.n}));
+    p->n_removed++;
+    if (p->records_removed)
+        vec_push(&p->removed, ((struct removed_candidate){
+                                  s->read, w, by, (uint32_t)p->g.edges.n}));
     return true;
 }
 
-/* Strike out candidates of c; false if none is left. */
+/* Remove candidates of c; false if none is left. */
 static bool
 prune_read(struct pruning *s, struct candidates *c)
 {
@@ -271,7 +271,7 @@ prune_read(struct pruning *s, struct candidates *c)
     if (prune_bounds_suit(s, c))
         prune_bounds_apply(s, c);
     else
-        candidates_filter(&p->pool, c, strike, s);
+        candidates_filter(&p->pool, c, remove_candidate, s);
     if (c->n)
         return true;
     if (depend_is_open(p, p->read_txn[c->read])) {

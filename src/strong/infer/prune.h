@@ -1,4 +1,4 @@
-/* prune.h -- strike out candidates that an ambiguous read cannot have read.
+/* prune.h -- remove candidates that an ambiguous read cannot have read.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_INFER_PRUNE_H
@@ -6,14 +6,14 @@
 
 #include "strong/infer/inference.h"
 
-/* Strike out candidates by the clocks until nothing changes.  Reads with one
+/* Remove candidates by the clocks until nothing changes.  Reads with one
  * candidate left are decided and become edges.  Returns false with a conflict
  * where a read has no candidate left.
  *
  *   require  the clocks are up to date */
 bool prune_candidates(struct inference *f);
 
-/* Strike out only the writes of the reader itself, which needs no clocks. */
+/* Remove only the writes of the reader itself, which needs no clocks. */
 void prune_own_writes(struct dependencies *p);
 
 #endif

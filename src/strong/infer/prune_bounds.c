@@ -1,7 +1,7 @@
 /* prune_bounds.c -- see prune_bounds.h.
  *
  * A value that is written again and again has thousands of candidates for each
- * read of it.  Both reasons to strike one out are monotone within a session: if
+ * read of it.  Both reasons to remove one are monotone within a session: if
  * the read's transaction reaches a writer, it reaches the later ones, and if a
  * writer is overwritten before the read, so are the earlier ones.  So those of
  * a session that are left are neighbours, and their bounds are found by
@@ -114,7 +114,7 @@ prune_bounds_suit(const struct pruning *s, const struct candidates *c)
 {
     const struct dependencies *p = s->f->p;
     return c->n >= s->f->context->options->many_candidates &&
-           c->n >= 2 * s->segments.n && !p->records_struck &&
+           c->n >= 2 * s->segments.n && !p->records_removed &&
            p->n_txns == p->n_certain && !s->f->clocks.cover;
 }
 
@@ -137,7 +137,7 @@ prune_bounds_apply(struct pruning *s, struct candidates *c)
         vec_push(&bounds, end);
     }
     if (left <= all.n / 2 || has_own(s, &all)) {
-        p->n_struck += all.n - left - has_own(s, &all);
+        p->n_removed += all.n - left - has_own(s, &all);
         candidates_truncate(&p->pool, c, 0);
         if (init && keeps_init)
             candidates_append(&p->pool, c, p->pool.items.at[all.first]);

@@ -31,10 +31,11 @@ struct pruning {
 };
 
 /* Whether the present read, with the candidates c, is to be pruned by bounds:
- * there are many of them, strikes are not recorded, and chains are sessions. */
+ * there are many of them, removals are not recorded, and chains are sessions.
+ */
 bool prune_bounds_suit(const struct pruning *s, const struct candidates *c);
 
-/* Strike out candidates of the present read, whose frontier is known.  Where
+/* Remove candidates of the present read, whose frontier is known.  Where
  * few would go, all may stay.
  *
  *   time   O(segments^2 + segments * log versions), and that of copying the

@@ -1,6 +1,6 @@
 /* saturate.c -- see saturate.h.
  *
- * A round infers edges and then, where reads are ambiguous, strikes out
+ * A round infers edges and then, where reads are ambiguous, removes
  * candidates, which decides reads.  Order and clocks are brought up to date in
  * between.
  *
@@ -103,26 +103,26 @@ run_rounds(struct saturation *s)
     const uint32_t rounds = rounds_allowed(s);
     for (uint32_t i = 0; i < rounds; i++) {
         const uint64_t added = f->added, steps = count_steps(s);
-        const uint64_t struck = p->n_struck;
+        const uint64_t removed = p->n_removed;
         f->context->stats->saturation_rounds++;
         if (!infer_edges(s) || !prune_if_ambiguous(f) || !inference_update(f))
             return false;
         assert(f->conflict.kind == CONFLICT_NONE && !f->changed);
         if (!budget_spend(f->context->budget, count_steps(s) - steps))
             return false;
-        if (p->n_struck == struck && !pays(s, f->added - added))
+        if (p->n_removed == removed && !pays(s, f->added - added))
             break;
     }
     return true;
 }
 
-/* Where there are so many candidates that strikes are not recorded, see first
+/* Where there are so many candidates that removals are not recorded, see first
  * whether what is certain is contradictory by itself. */
 static bool
 infer_before_pruning(struct saturation *s)
 {
     const struct dependencies *p = s->f->p;
-    return !p->ambiguous.n || p->records_struck || infer_edges(s);
+    return !p->ambiguous.n || p->records_removed || infer_edges(s);
 }
 
 static bool
@@ -147,7 +147,7 @@ saturate_run(struct inference *f)
                         : prune_if_ambiguous(f) && inference_update(f);
     struct strong_stats *stats = f->context->stats;
     stats->inferred_edges = f->added;
-    stats->candidates_struck = p->n_struck;
+    stats->candidates_removed = p->n_removed;
     stats->ambiguous_after = p->ambiguous.n;
     stats->clock_rebuilds = f->clocks.rebuilds;
     return ok;

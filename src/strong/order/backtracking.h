@@ -6,7 +6,7 @@
 
 #include "strong/infer/inference.h"
 
-/* Attempts, each with preferences of its own, which its number determines. */
+/* Attempts, each with its own preferences, which its number determines. */
 struct walks {
     unsigned first, n;
     uint64_t steps; // of each walk

@@ -252,7 +252,7 @@ run_all(struct recorded_run *run)
 
 /* Run t serially, without times and repeated values: each read has to be of
  * what was last written, and no versions are needed.  Reads and writes
- * alternate unpredictably, so no branch tells them apart. */
+ * alternate unpredictably, so no branch distinguishes them. */
 static bool
 run_serially(struct recorded_run *run, txn_id t, value_id *last)
 {

@@ -21,8 +21,8 @@
  * Those that are not needed come last.
  *
  * A point waits on one key and is tried again when something happens there.  On
- * a hot key many may wait in vain again and again, so the number of trials is
- * bounded.  Beyond the bound no point waits any more.
+ * a hot key many may wait repeatedly without success, so the number of trials
+ * is bounded.  Beyond the bound no point waits any more.
  *
  * After saturation this order breaks nothing in most histories that hold
  * (doc/design/strong.md has the figures).

@@ -39,7 +39,7 @@ struct timed_search {
     // The list.  Entries 2i and 2i + 1 are begin and end of i; 2n is its head.
     uint32_t *next, *previous;
 
-    uint32_t *writer_first, *writers; // by value: those who write it, by number
+    uint32_t *writer_first, *writers; // by value: the writers, by number
     uint32_t *position;               // by number: of its commit, or 0
     uint32_t *before; // by number: the one before it in its session, or ID_NONE
     uint32_t commits, deepest;

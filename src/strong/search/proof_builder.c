@@ -130,15 +130,15 @@ proof_builder_end_cycle(struct proof_builder *b)
 
 /* --- all of it ------------------------------------------------------------ */
 
-struct struck_key {
+struct removed_key {
     read_id read;
     uint32_t index;
 };
 
 static int
-compare_struck(const void *a, const void *b)
+compare_removed(const void *a, const void *b)
 {
-    const struct struck_key *x = a, *y = b;
+    const struct removed_key *x = a, *y = b;
     if (x->read != y->read)
         return x->read < y->read ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
@@ -149,20 +149,20 @@ proof_builder_init(struct proof_builder *b, const struct inference *f,
                    const struct search_log *g)
 {
     const struct dependencies *p = f->p;
-    assert(p->struck.n == p->n_struck); // all of them are on record
+    assert(p->removed.n == p->n_removed); // all of them are on record
     *b = (struct proof_builder){.p = p, .f = f, .g = g, .proof = proof_new()};
     path_finder_init(&b->finder, &p->g);
     b->finder.rank = f->rank;
     b->needed = mem_calloc(p->labels.n, sizeof *b->needed);
     b->chosen = mem_calloc(p->n_reads, sizeof *b->chosen);
-    const size_t n = p->struck.n;
-    struct struck_key *keys = mem_alloc(n, sizeof *keys);
+    const size_t n = p->removed.n;
+    struct removed_key *keys = mem_alloc(n, sizeof *keys);
     for (uint32_t i = 0; i < n; i++)
-        keys[i] = (struct struck_key){p->struck.at[i].read, i};
-    qsort(keys, n, sizeof *keys, compare_struck);
-    b->struck = mem_alloc(n, sizeof *b->struck);
+        keys[i] = (struct removed_key){p->removed.at[i].read, i};
+    qsort(keys, n, sizeof *keys, compare_removed);
+    b->removed = mem_alloc(n, sizeof *b->removed);
     for (size_t i = 0; i < n; i++)
-        b->struck[i] = keys[i].index;
+        b->removed[i] = keys[i].index;
     mem_free(keys);
 }
 
@@ -173,7 +173,7 @@ proof_builder_finish(struct proof_builder *b)
     path_finder_free(&b->finder);
     mem_free(b->needed);
     mem_free(b->chosen);
-    mem_free(b->struck);
+    mem_free(b->removed);
     vec_free(&b->path);
     vec_free(&b->cycle);
     vec_free(&b->reads);

@@ -23,11 +23,11 @@ struct proof_builder {
     hop_vec path;
     VEC(struct logged_hop) cycle; // the one being built
     uint8_t *needed;              // by edge of the known graph
-    uint8_t *chosen;  // by read: how it was decided is proved, or will be
-    u32_vec reads;    // for which that is still to be done
-    u32_vec assumed;  // of p->struck: those that take an assumption
-    uint32_t *struck; // indices of p->struck, by read
-    uint32_t highest; // no edge from this number on needs to be justified
+    uint8_t *chosen;   // by read: how it was decided is proved, or will be
+    u32_vec reads;     // for which that is still to be done
+    u32_vec assumed;   // of p->removed: those that take an assumption
+    uint32_t *removed; // indices of p->removed, by read
+    uint32_t highest;  // no edge from this number on needs to be justified
 };
 
 void proof_builder_init(struct proof_builder *b, const struct inference *f,

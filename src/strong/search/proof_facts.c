@@ -78,11 +78,11 @@ prove_counting(struct proof_builder *b, dense_id t)
 }
 
 static void
-prove_struck(struct proof_builder *b, uint32_t index)
+prove_removed(struct proof_builder *b, uint32_t index)
 {
     const struct dependencies *p = b->p;
-    assert(index < p->struck.n);
-    const struct struck *s = &p->struck.at[index];
+    assert(index < p->removed.n);
+    const struct removed_candidate *s = &p->removed.at[index];
     const uint32_t start = point_start(p, p->read_txn[s->read]);
     const dense_id w = p->version_txn[s->version];
     if (w != DENSE_INIT && w >= p->n_certain)
@@ -109,7 +109,7 @@ prove_struck(struct proof_builder *b, uint32_t index)
         vec_push(&b->assumed, index);
 }
 
-/* State which candidates r has, and prove those out that were struck. */
+/* State which candidates r has, and prove the removed ones impossible. */
 static void
 prove_candidates(struct proof_builder *b, read_id r)
 {
@@ -118,10 +118,11 @@ prove_candidates(struct proof_builder *b, read_id r)
     if (p->read_txn[r] >= p->n_certain)
         prove_counting(b, p->read_txn[r]);
     size_t low = 0;
-    LOWER_BOUND(low, p->struck.n, middle,
-                p->struck.at[b->struck[middle]].read < r);
-    for (; low < p->struck.n && p->struck.at[b->struck[low]].read == r; low++)
-        prove_struck(b, b->struck[low]);
+    LOWER_BOUND(low, p->removed.n, middle,
+                p->removed.at[b->removed[middle]].read < r);
+    for (; low < p->removed.n && p->removed.at[b->removed[low]].read == r;
+         low++)
+        prove_removed(b, b->removed[low]);
 }
 
 void
@@ -208,7 +209,7 @@ proof_facts_add_assumed(struct proof_builder *b)
         qsort(b->assumed.at, b->assumed.n, sizeof *b->assumed.at,
               compare_indices);
     for (size_t i = 0; i < b->assumed.n; i++) {
-        const struct struck *s = &p->struck.at[b->assumed.at[i]];
+        const struct removed_candidate *s = &p->removed.at[b->assumed.at[i]];
         const size_t first = b->proof->lits.n;
         vec_push(&b->proof->lits,
                  proof_not(proof_choice(

@@ -1,4 +1,4 @@
-/* proof_facts.h -- justifies the edges, reads and strikes that a proof uses.
+/* proof_facts.h -- justifies the edges, reads and removals that a proof uses.
  *
  * Each inferred edge becomes a cycle: the opposite assumption closes one with
  * the path that the rule saw.  The clause of the cycle has one literal that is
@@ -29,9 +29,9 @@ void proof_facts_prove_edge(struct proof_builder *b, uint32_t from, uint32_t to,
 /* Justify all edges that are needed. */
 void proof_facts_prove_edges(struct proof_builder *b);
 
-/* State the choices of open transactions that were struck out by what their
+/* State the choices of open transactions that were removed by what their
  * counting would imply.  That takes an assumption, so each is a clause of its
- * own, in the order in which they were struck out, after everything that it
+ * own, in the order in which they were removed, after everything that it
  * rests on. */
 void proof_facts_add_assumed(struct proof_builder *b);
 

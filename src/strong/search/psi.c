@@ -275,7 +275,7 @@ psi_search(struct inference *f, struct certificate *out)
     began = time_cpu();
     if (answer == SAT_TRUE) {
         accept(&x, out);
-    } else if (answer == SAT_FALSE && f->p->n_struck != f->p->struck.n) {
+    } else if (answer == SAT_FALSE && f->p->n_removed != f->p->removed.n) {
         f->context->needs_record = true;
     } else if (answer == SAT_FALSE) {
         out->verdict = VERDICT_VIOLATED;

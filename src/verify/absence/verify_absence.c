@@ -2,7 +2,7 @@
  * verify_absence.h.
  *
  * A step by a rule: its clause is made here.  A core: what its clause denies is
- * made a history of its own here, and the certificate says why that history
+ * made a separate history here, and the certificate says why that history
  * violates the level; whatever contains it violates the level too.  A learnt
  * clause: with all its literals false, the steps that it names imply something
  * until one of them fails.

@@ -113,7 +113,7 @@ check_not_own(const struct history *h, const struct flaw *f,
         return wrong(err, "it ends with what its transaction appended");
     return (f->other == f->txn && lies_in(h, f->other_op, f->txn) &&
             f->other_op < f->op && appends(h, f->other_op, op_key(h, f->op))) ||
-           wrong(err, "there is no such append of its own");
+           wrong(err, "the reader has no such append");
 }
 
 /* What a list has of the appends of one transaction. */

@@ -23,7 +23,7 @@ struct seen_versions {
 
 void seen_versions_free(struct seen_versions *s);
 
-/* What a read tells of a row. */
+/* What a read shows of a row. */
 struct seen_row {
     uint32_t content;
     const char *condition; // that the row satisfied as well, or NULL

@@ -72,12 +72,12 @@ is_blamed(const struct anomaly *a, txn_id t)
 {
     struct buf name = {0};
     history_show_txn(&a->reduced, t, &name);
-    bool blamed = false;
+    bool involved = false;
     for (size_t i = 0; i < a->txns.n; i++)
-        blamed |= !a->txns.at[i].is_context && !a->txns.at[i].is_init &&
-                  strcmp(a->txns.at[i].id, name.at) == 0;
+        involved |= !a->txns.at[i].is_context && !a->txns.at[i].is_init &&
+                    strcmp(a->txns.at[i].id, name.at) == 0;
     buf_free(&name);
-    return blamed;
+    return involved;
 }
 
 /* The transactions to blame alone, with what of the lists is theirs. */
@@ -88,7 +88,7 @@ take_blamed(const struct anomaly *a, struct history *out)
     for (txn_id t = 0; t < a->reduced.n_txns; t++)
         if (is_blamed(a, t))
             vec_push(&txns, t);
-    CHECK(txns.n == a->blamed);
+    CHECK(txns.n == a->involved);
     const struct subhistory_selection selection = {
         .txns = txns.at, .n = txns.n, .inconsistent = is_flaw(a)};
     txn_id *origin = mem_alloc(txns.n, sizeof *origin);
@@ -181,24 +181,24 @@ check_anomaly(const struct anomaly *a, enum level level)
 {
     check_edges(a);
     CHECK(!a->unfinished);
-    CHECK(a->reduced.key_is_list ? a->blamed <= a->reduced.n_txns
-                                 : a->blamed == a->reduced.n_txns);
+    CHECK(a->reduced.key_is_list ? a->involved <= a->reduced.n_txns
+                                 : a->involved == a->reduced.n_txns);
     CHECK(is_violated(&a->reduced, level));
     // The list of a flaw is one, and not made of parts.
     if (is_flaw(a) && a->reduced.key_is_list)
         return;
-    struct history blamed;
-    take_blamed(a, &blamed);
+    struct history involved;
+    take_blamed(a, &involved);
     for (int l = 0; l < LEVELS; l++)
         if (a->holds >> l & 1)
-            CHECK(!is_violated(&blamed, (enum level)l));
+            CHECK(!is_violated(&involved, (enum level)l));
         else if (a->violated >> l & 1 && !is_flaw(a))
-            CHECK(is_violated(&blamed, (enum level)l));
+            CHECK(is_violated(&involved, (enum level)l));
     // What an inconsistent read violates is read consistency.
     const enum level least = is_flaw(a) ? LEVEL_READS : level;
-    for (txn_id t = 0; t < blamed.n_txns; t++)
-        CHECK(!is_violated_without(a, &blamed, t, least));
-    history_free(&blamed);
+    for (txn_id t = 0; t < involved.n_txns; t++)
+        CHECK(!is_violated_without(a, &involved, t, least));
+    history_free(&involved);
 }
 
 #endif

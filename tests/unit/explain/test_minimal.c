@@ -82,7 +82,7 @@ check_fewest(struct corpus_case *c)
             continue;
         const struct anomaly *a = &e.anomalies.at[0];
         if (a->kind > ANOMALY_DUPLICATE)
-            CHECK(!fewer_violate(&c->h, (enum level)l, a->blamed));
+            CHECK(!fewer_violate(&c->h, (enum level)l, a->involved));
         explanation_free(&e);
     }
 }

@@ -87,7 +87,8 @@ a_lost_update_leaves_no_order_of_the_two_writes(void)
     size_t needed = 0;
     for (size_t i = 0; i < r.steps.n; i++)
         needed += r.steps.at[i].needed;
-    // Both writes follow the first; one order is struck, the other is a cycle.
+    // Both writes follow the first; one order is eliminated, the other is a
+    // cycle.
     CHECK(needed == 4);
     refutation_free(&r);
     history_free(&h);

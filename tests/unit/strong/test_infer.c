@@ -15,13 +15,13 @@ struct pruned {
     struct inference f;
 };
 
-/* Strike out the candidates of h, by bounds where they are not recorded. */
+/* Remove the candidates of h, by bounds where they are not recorded. */
 static bool
 prune(struct pruned *x, const struct history *h, enum level l, bool record,
       struct strong_context *context)
 {
     dependencies_init(&x->p, h, l, UINT32_MAX);
-    x->p.records_struck = record;
+    x->p.records_removed = record;
     return inference_init(&x->f, &x->p, context) && prune_candidates(&x->f);
 }
 
@@ -76,7 +76,7 @@ bounds_strike_out_what_single_strikes_do(void)
     static const enum level levels[] = {LEVEL_PC, LEVEL_SI, LEVEL_SER};
     struct strong_options options = strong_defaults;
     options.many_candidates = 2;
-    uint64_t struck = 0;
+    uint64_t removed = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         const struct gen_shape shape = {.level = LEVEL_SER,
                                         .sessions = 3,
@@ -98,13 +98,13 @@ bounds_strike_out_what_single_strikes_do(void)
             CHECK(prune(&bounds, &h, levels[i], false, &context));
             CHECK(prune(&single, &h, levels[i], true, &context));
             CHECK(agree(&bounds, &single));
-            struck += bounds.p.n_struck;
+            removed += bounds.p.n_removed;
             pruned_free(&bounds);
             pruned_free(&single);
         }
         history_free(&h);
     }
-    CHECK(struck > 1000);
+    CHECK(removed > 1000);
 }
 
 /* The error of estimated times, root mean square, in transactions of each

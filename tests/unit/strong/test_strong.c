@@ -58,7 +58,7 @@ lost_update_is_allowed_at_pc_alone(void)
 }
 
 /* Two updates of one version contradict each other before anything is guessed
- * or struck out, so that no record of struck candidates is needed. */
+ * or removed, so that no record of removed candidates is needed. */
 static void
 lost_updates_at_psi_need_no_search(void)
 {
@@ -83,7 +83,7 @@ lost_updates_at_psi_need_no_search(void)
         decide_level(&h, LEVEL_PSI, &options, NULL, &c, &stats);
         CHECK(c.verdict == VERDICT_VIOLATED &&
               verify_certificate(&h, &c, &err));
-        CHECK(!stats.strong.search_rounds && !stats.strong.candidates_struck);
+        CHECK(!stats.strong.search_rounds && !stats.strong.candidates_removed);
         certificate_free(&c);
         history_free(&h);
     }
