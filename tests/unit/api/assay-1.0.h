@@ -99,9 +99,9 @@ typedef enum assay_status {
 } assay_status;
 
 typedef enum assay_verdict_t { /* the exit statuses of the program */
-    ASSAY_HOLDS = 0,
-    ASSAY_VIOLATED = 1,
-    ASSAY_UNKNOWN = 3
+                               ASSAY_HOLDS = 0,
+                               ASSAY_VIOLATED = 1,
+                               ASSAY_UNKNOWN = 3
 } assay_verdict_t;
 
 typedef enum assay_outcome {
@@ -252,8 +252,9 @@ ASSAY_API uint64_t assay_fingerprint(const assay_history *h);
 /* --- checking --------------------------------------------------------------*/
 
 /* Decide levels: "si", "si,ser", "all".  NULL: bad usage, no memory, or
- * cancelled; with no history, the error of the call before stays.  Where a limit is reached, the result has the verdicts that were
- * reached before, and the other levels are unknown. */
+ * cancelled; with no history, the error of the call before stays.  Where a
+ * limit is reached, the result has the verdicts that were reached before, and
+ * the other levels are unknown. */
 ASSAY_API assay_result *assay_check(assay *a, const assay_history *h,
                                     const char *levels);
 ASSAY_API void assay_result_free(assay_result *r);
