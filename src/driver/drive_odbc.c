@@ -21,6 +21,7 @@
 #include "driver/self_check.h"
 #include "driver/sql/sql.h"
 
+#include <assert.h>
 #include <sql.h>
 #include <sqlext.h>
 #include <stdio.h>
@@ -216,6 +217,7 @@ static const struct product *
 find_product(const char *name)
 {
     const struct product *p = products;
+    assert(name);
     while (ascii_compare_n(name, p->name, strlen(p->name)) != 0)
         p++;
     return p;
@@ -462,6 +464,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct link *c = (struct link *)base;
     enum outcome outcome;
+    assert(c->handle && c->product && sql);
     if (out)
         result_rows_clear(out);
     const bool is_begin = ascii_compare_n(sql, "begin", 5) == 0 ||

@@ -56,7 +56,14 @@ static bool
 open_scripts(struct test_run *t, struct err *err)
 {
     const struct test_run_options *o = &t->options;
-    const struct sql_workload_options sql = {.scripts = o->scripts,
+    const char *place = o->start ? o->start : o->target;
+    char product[24]; // "galera:3", "postgresql@15.3+standby", "duckdb:"
+    snprintf(product, sizeof product, "%.*s", (int)strcspn(place, ":@+/,"),
+             place);
+    if (strcmp(product, "galera") == 0 || strcmp(product, "mysql") == 0)
+        snprintf(product, sizeof product, "mariadb");
+    const struct sql_workload_options sql = {.product = product,
+                                             .scripts = o->scripts,
                                              .schema = o->schema,
                                              .sessions =
                                                  o->collect.shape.sessions,
