@@ -68,6 +68,7 @@ struct assembly {
     struct strings names;
     VEC(struct recorded_version) versions;
     struct row_state initial, final;
+    struct strings missing; // statements whose missed rows are not known
     struct arena arena;
     char refusal[400];
     size_t whats_if; // how many what-ifs were evaluated

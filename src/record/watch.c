@@ -15,6 +15,8 @@
  * SPDX-License-Identifier: MIT */
 #include "record/watch.h"
 
+#include "record/words.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,133 +44,82 @@ run(struct connection *c, const char *sql, struct result_rows *out,
     "pg_catalog.concat(tg_relid::pg_catalog.int8, ':', " row                   \
     ".ctid, '/', " row ".xmin)"
 #define LEVEL "pg_catalog.current_setting('transaction_isolation')"
+#define SAY(detail)                                                            \
+    "raise info using message = '" DRIVER_NOTICE "', detail = " detail "; "
+#define FUNCTION "create function @."
+#define LANGUAGE(what) " language plpgsql " what " as $f$ "
 
-// The messages; tell.h reads them.
+// In these texts '@' is the schema of the functions, '~' a table and '#' its
+// object id.  The messages; tell.h reads them.
+#define SCANS                                                                  \
+    "pg_catalog.concat('g ', $1::pg_catalog.int8, ' ', "                       \
+    "pg_catalog.pg_current_snapshot(), ' ', " LEVEL ")"
+#define SAW                                                                    \
+    "pg_catalog.concat($1, ' ', $2::pg_catalog.int8, ':', $3, '/', $4)"
+#define WROTE                                                                  \
+    "pg_catalog.concat('w ', tg_relid::pg_catalog.int8, ' ', "                 \
+    "pg_catalog.pg_current_xact_id(), ' ', case tg_op when 'DELETE' then "     \
+    "old.xmax else new.xmin end, ' ', " LEVEL                                  \
+    ", E'\\n', pg_catalog.left(tg_op, 1))"
+#define WITH_ROW(row)                                                          \
+    "told := pg_catalog.concat(told, E'\\n', " VERSION(row) ", E'\\n', "       \
+    VALUES(row) "); "
+#define TRIES                                                                  \
+    "pg_catalog.concat('w ', tg_relid::pg_catalog.int8, ' 0 0 ', " LEVEL       \
+    ", E'\\nP\\n\\n', " VALUES("new") ")"
+
 static const char functions[] =
-    "create schema assay; "
-    "comment on schema assay is "
-    "'made by assay record; ''assay record "
-    "--clean'' removes it'; "
-    "create function assay.scans(oid) returns boolean language plpgsql stable "
-    "as $f$begin raise info using message = '" DRIVER_NOTICE "', detail = "
-    "pg_catalog.concat('g ', $1::pg_catalog.int8, ' ', "
-    "pg_catalog.pg_current_snapshot(), ' ', " LEVEL "); return true; end$f$; "
-    "create function assay.saw(text, oid, tid, xid) returns boolean language "
-    "plpgsql volatile cost 1000000000 as $f$begin raise info using message = "
-    "'" DRIVER_NOTICE "', detail = pg_catalog.concat($1, ' ', "
-    "$2::pg_catalog.int8, ':', $3, '/', $4); return true; end$f$; "
-    "create function assay.wrote() returns trigger language plpgsql as $f$\n"
-    "declare told text := pg_catalog.concat('w ', tg_relid::pg_catalog.int8,\n"
-    "  ' ', pg_catalog.pg_current_xact_id(), ' ', case tg_op when 'DELETE'\n"
-    "  then old.xmax else new.xmin end, ' ', " LEVEL ", E'\\n',\n"
-    "  pg_catalog.left(tg_op, 1));\n"
-    "begin\n"
-    "  if tg_op <> 'INSERT' then\n"
-    "    told := pg_catalog.concat(told, E'\\n', " VERSION(
-        "old") ", E'\\n',\n"
-               "      " VALUES(
-                   "old") ");\n"
-                          "  end if;\n"
-                          "  if tg_op <> 'DELETE' then\n"
-                          "    told := pg_catalog.concat(told, "
-                          "E'\\n', " VERSION(
-                              "new") ", E'\\n',\n"
-                                     "      " VALUES(
-                                         "new") ");\n"
-                                                "  end if;\n"
-                                                "  raise info using message = "
-                                                "'" DRIVER_NOTICE
-                                                "', detail = told;\n"
-                                                "  return null;\n"
-                                                "end $f$; "
-                                                "create function assay.tries() "
-                                                "returns trigger language "
-                                                "plpgsql as $f$\n"
-                                                "begin\n"
-                                                "  raise info using message = "
-                                                "'" DRIVER_NOTICE
-                                                "', detail =\n"
-                                                "    pg_catalog.concat('w ', "
-                                                "tg_relid::pg_catalog.int8, ' "
-                                                "0 0 ', " LEVEL ",\n      "
-                                                "E'\\nP\\n\\n', " VALUES(
-                                                    "new") ");\n"
-                                                           "  return new;\n"
-                                                           "end $f$; "
-                                                           "grant usage on "
-                                                           "schema assay to "
-                                                           "public; "
-                                                           "grant execute on "
-                                                           "all functions in "
-                                                           "schema assay to "
-                                                           "public";
+    "create schema @; comment on schema @ is 'made by assay record; ''assay "
+    "record --clean'' removes it'; "
+    // one per statement and table
+    FUNCTION "scans(oid) returns boolean" LANGUAGE("stable")
+    "begin " SAY(SCANS) "return true; end$f$; "
+    // one per row
+    FUNCTION "saw(text, oid, tid, xid) returns boolean"
+    LANGUAGE("volatile cost 1000000000")
+    "begin " SAY(SAW) "return true; end$f$; "
+    FUNCTION "wrote() returns trigger" LANGUAGE("")
+    "declare told text := " WROTE "; begin "
+    "if tg_op <> 'INSERT' then " WITH_ROW("old") "end if; "
+    "if tg_op <> 'DELETE' then " WITH_ROW("new") "end if; "
+    SAY("told") "return null; end$f$; "
+    FUNCTION "tries() returns trigger" LANGUAGE("")
+    "begin " SAY(TRIES) "return new; end$f$; "
+    "grant usage on schema @ to public; "
+    "grant execute on all functions in schema @ to public";
 
 /* An expression that is evaluated in recorded sessions only. */
 #define GUARD(call) "case when " RECORDED " then " call " else true end"
-#define SEEN(letter) GUARD("assay.saw('" letter "', tableoid, ctid, xmin)")
-#define TRIGGER " for each row when (" RECORDED ") execute function assay."
+#define SEEN(letter) GUARD("@.saw('" letter "', tableoid, ctid, xmin)")
+#define TRIGGER " on ~ for each row when (" RECORDED ") execute function @."
 
+static const char of_table[] =
+    "create policy assay_s on ~ for select using ((select "
+    GUARD("@.scans(#::oid)") ") and " SEEN("s") "); "
+    "create policy assay_u on ~ for update using (" SEEN("u") ") with check "
+    "(true); "
+    "create policy assay_d on ~ for delete using (" SEEN("d") "); "
+    "create policy assay_i on ~ for insert with check (true); "
+    "alter table ~ enable row level security, force row level security; "
+    "create trigger zz_assay_note after insert or update or delete"
+    TRIGGER "wrote(); "
+    "create trigger zz_assay_propose before insert" TRIGGER "tries(); "
+    "alter table ~ enable always trigger zz_assay_note, "
+    "enable always trigger zz_assay_propose";
+
+/* Append a text of the kind above. */
 static void
-put_install(struct buf *sql, const char *table, const char *oid)
+put_text(struct buf *sql, const char *text, const char *schema,
+         const char *table, const char *oid)
 {
-    buf_printf(
-        sql,
-        "create policy assay_s on %s for select using ((select " GUARD(
-            "assay.scans(%s::oid)") ") and " SEEN("s") "); "
-                                                       "create policy assay_u "
-                                                       "on %s for update using "
-                                                       "(" SEEN(
-                                                           "u") ") with check "
-                                                                "(true); "
-                                                                "create policy "
-                                                                "assay_d on %s "
-                                                                "for delete "
-                                                                "using (" SEEN(
-                                                                    "d") "); "
-                                                                         "creat"
-                                                                         "e "
-                                                                         "polic"
-                                                                         "y "
-                                                                         "assay"
-                                                                         "_i "
-                                                                         "on "
-                                                                         "%s "
-                                                                         "for "
-                                                                         "inser"
-                                                                         "t "
-                                                                         "with "
-                                                                         "check"
-                                                                         " ("
-                                                                         "true)"
-                                                                         "; "
-                                                                         "alter"
-                                                                         " tabl"
-                                                                         "e %s "
-                                                                         "enabl"
-                                                                         "e "
-                                                                         "row "
-                                                                         "level"
-                                                                         " secu"
-                                                                         "rity;"
-                                                                         " "
-                                                                         "alter"
-                                                                         " tabl"
-                                                                         "e %s "
-                                                                         "force"
-                                                                         " row "
-                                                                         "level"
-                                                                         " secu"
-                                                                         "rity;"
-                                                                         " ",
-        table, oid, table, table, table, table, table);
-    buf_printf(sql,
-               "create trigger zz_assay_note after insert or update or delete "
-               "on %s" TRIGGER "wrote(); "
-               "create trigger zz_assay_propose before insert on %s" TRIGGER
-               "tries(); "
-               "alter table %s enable always trigger zz_assay_note, "
-               "enable always trigger zz_assay_propose; ",
-               table, table, table);
+    for (const char *at = text; *at; at++) {
+        const size_t n = strcspn(at, "@~#");
+        buf_add(sql, at, n);
+        at += n;
+        if (!*at)
+            break;
+        buf_text(sql, *at == '@' ? schema : *at == '~' ? table : oid);
+    }
 }
 
 /* --- what is refused -------------------------------------------------------*/
@@ -176,7 +127,7 @@ put_install(struct buf *sql, const char *table, const char *oid)
 // Objects through which a plain role reads tables with the rights of one to
 // whom row security does not apply.
 static const char bypassing[] =
-    "select 'view ' || c.oid::regclass || ' belongs to ' || r.rolname || ', to "
+    "select c.relname, 'view ' || c.oid::regclass || ' belongs to ' || r.rolname || ', to "
     "whom row security does not apply, so what it reads is not reported: "
     "''alter view ' || c.oid::regclass || ' set (security_invoker)'' from "
     "PostgreSQL 15 on, or give it a plain owner' from pg_class c join pg_roles "
@@ -190,13 +141,13 @@ static const char bypassing[] =
     "d.refobjid join pg_namespace m on m.oid = t.relnamespace where w.ev_class "
     "= c.oid and t.oid <> c.oid and m.nspname !~ '^pg_' and m.nspname <> "
     "'information_schema') "
-    "union all select 'function ' || p.oid::regprocedure || ' is SECURITY "
+    "union all select p.proname, 'function ' || p.oid::regprocedure || ' is SECURITY "
     "DEFINER and belongs to ' || r.rolname || ', to whom row security does not "
     "apply, so what it reads is not reported: give it a plain owner' from "
     "pg_proc p join pg_roles r on r.oid = p.proowner join pg_namespace n on "
     "n.oid = p.pronamespace where p.prosecdef and (r.rolsuper or "
     "r.rolbypassrls) and n.nspname !~ '^pg_' and n.nspname not in "
-    "('information_schema', 'assay') limit 1";
+    "('information_schema', 'assay')";
 
 static const char policies_query[] =
     "select c.oid, exists (select 1 from pg_policy p where p.polrelid = c.oid)"
@@ -307,7 +258,7 @@ refuse_bypassing(struct connection *c, struct err *err)
     struct result_rows r = {0};
     bool ok = run(c, bypassing, &r, "cannot read the catalog", err);
     if (ok && r.n)
-        ok = err_set(err, ERR_USAGE, "%s", result_rows_get(&r, 0, 0));
+        ok = err_set(err, ERR_USAGE, "%s", result_rows_get(&r, 0, 1));
     result_rows_free(&r);
     return ok;
 }
@@ -316,7 +267,7 @@ bool
 watch_read(struct record_watch *w, struct connection *admin, const char *only,
            struct err *err)
 {
-    *w = (struct record_watch){.admin = admin};
+    *w = (struct record_watch){.admin = admin, .schema = "assay"};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
     if (refuse_bypassing(admin, err) && read_oids(w, err) &&
@@ -326,11 +277,88 @@ watch_read(struct record_watch *w, struct connection *admin, const char *only,
     return false;
 }
 
+/* Note that something is not watched, if a text names it. */
+static void
+note_unwatched(struct record_watch *w, const char *name, const char *shown,
+               const char *text)
+{
+    if (words_has(text, name))
+        buf_printf(&w->unwatched, "%s%s", w->unwatched.n ? ", " : "", shown);
+}
+
+/* Give what reads with the rights of others to a role to which row security
+ * applies. */
+static bool
+give_away(struct record_watch *w, const struct watched *made, const char *owner,
+          struct err *err)
+{
+    struct buf sql = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
+        const struct watched_table *t = &w->watched.tables.at[i];
+        if (!strchr("vm", w->kinds.at[i]) ||
+            !watched_has(made, t->schema, t->relation))
+            continue;
+        buf_clear(&sql);
+        buf_printf(&sql, "alter %sview %s owner to \"%s\"",
+                   w->kinds.at[i] == 'm' ? "materialized " : "", t->name,
+                   owner);
+        ok = run(w->admin, sql.at, NULL, "cannot give away a view", err);
+    }
+    buf_free(&sql);
+    return ok;
+}
+
+/* Tables of others are not watched, nor are those that cannot be. */
+static bool
+decide_made(struct record_watch *w, const struct watched *made,
+            const char *text, struct err *err)
+{
+    struct result_rows r = {0};
+    bool ok = run(w->admin, policies_query, &r, "cannot read the catalog", err);
+    for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
+        struct watched_table *t = &w->watched.tables.at[i];
+        const bool is_ours = watched_has(made, t->schema, t->relation);
+        if (w->kinds.at[i] == 'v')
+            continue;
+        t->refusal = is_ours ? why_not(t, has_policies(&r, w->oids.at[i]))
+                             : "it is not of the setup";
+        if (is_ours && t->refusal && !is_temporary(t))
+            buf_printf(&w->unwatched, "%s%s", w->unwatched.n ? ", " : "",
+                       t->name);
+        else if (!is_ours)
+            note_unwatched(w, t->relation, t->name, text);
+    }
+    if (ok)
+        ok = run(w->admin, bypassing, &r, "cannot read the catalog", err);
+    for (size_t i = 0; ok && i < r.n; i++)
+        note_unwatched(w, result_rows_get(&r, i, 0), result_rows_get(&r, i, 0),
+                       text);
+    result_rows_free(&r);
+    return ok;
+}
+
+bool
+watch_read_made(struct record_watch *w, struct connection *admin,
+                const struct watch_made *m, struct err *err)
+{
+    *w = (struct record_watch){.admin = admin, .text = m->text};
+    snprintf(w->schema, sizeof w->schema, "%s", m->schema);
+    if (!watched_read(admin, NULL, &w->watched, err))
+        return false;
+    if (read_oids(w, err) &&
+        (!*m->owner || give_away(w, m->made, m->owner, err)) &&
+        decide_made(w, m->made, m->text, err))
+        return true;
+    watch_free(w);
+    return false;
+}
+
 bool
 watch_read_again(struct record_watch *w, struct connection *admin,
                  const char *beginning, struct err *err)
 {
-    *w = (struct record_watch){.admin = admin};
+    *w = (struct record_watch){.admin = admin, .schema = "assay"};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
     if (!read_oids(w, err)) {
@@ -351,25 +379,32 @@ watch_read_again(struct record_watch *w, struct connection *admin,
 
 /* --- installing ------------------------------------------------------------*/
 
-/* See whether the functions report what is expected, on a table of our own. */
+static const char trial[] =
+    "set local assay.record = '1'; create temporary table assay_trial (v int) "
+    "on commit drop; create trigger zz_assay_note after insert on assay_trial "
+    "for each row when (" RECORDED ") execute function @.wrote(); insert into "
+    "assay_trial values (1); select @.scans(0), @.saw('s', 0, '(0,1)', '1'); "
+    "reset assay.record";
+
+/* Make the functions, and see whether they report what is expected, on a table
+ * of our own. */
 static bool
-try_functions(struct connection *c, struct err *err)
+make_functions(struct record_watch *w, struct err *err)
 {
-    struct buf told = {0};
-    c->notices = &told;
-    bool ok = run(c,
-                  "set local assay.record = '1'; create temporary table "
-                  "assay_trial (v int) on commit drop; create trigger "
-                  "zz_assay_note after insert on assay_trial for each row when "
-                  "(" RECORDED ") execute function assay.wrote(); insert into "
-                  "assay_trial values (1); select assay.scans(0), "
-                  "assay.saw('s', 0, '(0,1)', '1'); reset assay.record",
-                  NULL, "the functions that report rows fail", err);
-    c->notices = NULL;
+    struct buf told = {0}, sql = {0};
+    put_text(&sql, functions, w->schema, "", "");
+    bool ok = run(w->admin, sql.at, NULL, "cannot make a schema", err);
+    buf_clear(&sql);
+    put_text(&sql, trial, w->schema, "", "");
+    w->admin->notices = &told;
+    ok = ok && run(w->admin, sql.at, NULL,
+                   "the functions that report rows fail", err);
+    w->admin->notices = NULL;
     size_t n = 0;
     for (size_t i = 0; i < told.n; i++)
         n += !told.at[i];
     buf_free(&told);
+    buf_free(&sql);
     return ok && (n == 3 || err_set(err, ERR_IO,
                                     "the functions that report rows reported "
                                     "%zu times, expected 3",
@@ -414,28 +449,58 @@ install_tables(struct record_watch *w, struct err *err)
         char what[200];
         snprintf(what, sizeof what, "cannot watch table %.100s", t->name);
         buf_clear(&sql);
-        put_install(&sql, t->name, w->oids.at[i]);
+        put_text(&sql, of_table, w->schema, t->name, w->oids.at[i]);
         ok = run(w->admin, sql.at, NULL, what, err);
     }
     buf_free(&sql);
     return ok;
 }
 
+/* Begin what is done as a whole; end it. */
+static bool
+begin(struct record_watch *w, struct err *err)
+{
+    return run(w->admin, "begin", NULL, "cannot begin", err) &&
+           run(w->admin, "set local lock_timeout = '5s'", NULL, "cannot set",
+               err);
+}
+
+static bool
+commit(struct record_watch *w, bool ok, struct err *err)
+{
+    ok = ok && run(w->admin, "commit", NULL, "cannot install", err);
+    if (!ok)
+        w->admin->driver->query(w->admin, "rollback", NULL);
+    return ok;
+}
+
 bool
 watch_install(struct record_watch *w, struct buf *beginning, struct err *err)
 {
-    struct connection *c = w->admin;
     size_t found;
-    bool ok =
-        watch_clean(c, &found, err) &&
-        run(c, "begin", NULL, "cannot begin", err) &&
-        run(c, "set local lock_timeout = '5s'", NULL, "cannot set", err) &&
-        run(c, functions, NULL, "cannot make schema assay", err) &&
-        try_functions(c, err) && install_tables(w, err) &&
-        run(c, "commit", NULL, "cannot install", err);
-    if (!ok)
-        c->driver->query(c, "rollback", NULL);
-    return ok && note_beginning(w, beginning, err);
+    return watch_clean(w->admin, &found, err) &&
+           commit(w,
+                  begin(w, err) && make_functions(w, err) &&
+                      install_tables(w, err),
+                  err) &&
+           note_beginning(w, beginning, err);
+}
+
+bool
+watch_make_functions(struct connection *admin, const char *schema,
+                     struct err *err)
+{
+    struct record_watch w = {.admin = admin};
+    snprintf(w.schema, sizeof w.schema, "%s", schema);
+    return commit(&w, begin(&w, err) && make_functions(&w, err), err);
+}
+
+bool
+watch_install_tables(struct record_watch *w, struct buf *beginning,
+                     struct err *err)
+{
+    return commit(w, begin(w, err) && install_tables(w, err), err) &&
+           note_beginning(w, beginning, err);
 }
 
 /* --- the end ---------------------------------------------------------------*/
@@ -450,6 +515,24 @@ static const char state_query[] =
     "n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'assay') "
     "and c.relpersistence <> 't'";
 
+/* Whether a table was there when the tables were read. */
+static bool
+is_known(const struct record_watch *w, const char *oid)
+{
+    for (size_t i = 0; i < w->oids.n; i++)
+        if (strcmp(w->oids.at[i], oid) == 0)
+            return true;
+    return false;
+}
+
+/* The last part of a name. */
+static const char *
+last(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
 /* Check one row of the state against the lines of the beginning. */
 static bool
 check_table(struct record_watch *w, const struct result_rows *r, size_t i,
@@ -462,6 +545,8 @@ check_table(struct record_watch *w, const struct result_rows *r, size_t i,
     snprintf(line, sizeof line, "table %.20s %.20s\n", oid,
              result_rows_get(r, i, 1));
     const char *at = strstr(beginning, start);
+    if (!at && w->text && (is_known(w, oid) || !words_has(w->text, last(name))))
+        return true; // it was decided on, or is another's
     if (!at) {
         if (!w->unwatched.n || !strstr(w->unwatched.at, name))
             buf_printf(&w->unwatched, "%s%s", w->unwatched.n ? ", " : "", name);

@@ -22,6 +22,7 @@
 
 #include "base/ascii.h"
 #include "record/evaluation.h"
+#include "record/words.h"
 
 #include <string.h>
 
@@ -59,38 +60,13 @@ static const char *const open_words[] = {
 };
 
 static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* Whether a text has a word, in any case. */
-static bool
-has_word(const char *text, const char *word)
-{
-    const size_t n = strcspn(word, "*(");
-    for (const char *at = text; *at; at++) {
-        if ((at > text && is_letter(at[-1])) ||
-            ascii_compare_n(at, word, n) != 0)
-            continue;
-        const char *after = at + n;
-        if (word[n] == '*' || (!word[n] && !is_letter(*after)))
-            return true;
-        if (word[n] == '(' && after[strspn(after, " \t\r\n")] == '(')
-            return true;
-    }
-    return false;
-}
-
-static bool
 is_open(const struct evaluation *e, const char *text)
 {
     for (size_t i = 0; i < sizeof open_words / sizeof open_words[0]; i++)
-        if (has_word(text, open_words[i]))
+        if (words_has(text, open_words[i]))
             return true;
     for (size_t i = 0; i < e->words.n; i++)
-        if (has_word(text, e->words.at[i]))
+        if (words_has(text, e->words.at[i]))
             return true;
     return false;
 }
@@ -440,7 +416,7 @@ is_plain_insert(struct evaluation *e, const struct recorded_step *s)
         has_targets(s))
         return false;
     for (size_t i = 0; i < e->words.n; i++)
-        if (has_word(run->text, e->words.at[i]))
+        if (words_has(run->text, e->words.at[i]))
             return false;
     // Values do not decide which tables are read.
     buf_printf(&sql, "explain %s", e->execute.at);
