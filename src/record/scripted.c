@@ -102,7 +102,7 @@ attach(void *self, struct connection *c, const char *name, struct err *err)
     if (!become(s, c, err))
         return false;
     const int n = snprintf(pid, sizeof pid, "%" PRIu64, c->server_id);
-    const char *user = s->has_role ? s->role : s->options.db->url.user;
+    const char *user = s->options.db->url.user;
     struct driver_tap *tap = mem_calloc(1, sizeof *tap);
     const char *const words[] = {"user", user ? user : "", "name", name};
     for (size_t i = 0; i < 4; i++)
@@ -115,6 +115,8 @@ attach(void *self, struct connection *c, const char *name, struct err *err)
                                .state = 'I',
                                .take = take};
     add(s, tap->number, RAW_NOTE, 'O', parameters.at, parameters.n);
+    if (s->has_role)
+        add(s, tap->number, RAW_NOTE, 'R', s->role, strlen(s->role));
     add(s, tap->number, RAW_NOTE, 'K', pid, (size_t)n);
     c->tap = tap;
     pthread_mutex_unlock(&s->lock);

@@ -149,6 +149,17 @@ static const char bypassing[] =
     "r.rolbypassrls) and n.nspname !~ '^pg_' and n.nspname not in "
     "('information_schema', 'assay')";
 
+// Functions that may change to a superuser and back, which no message tells.
+static const char role_changing[] =
+    "select p.proname, 'function ' || p.oid::regprocedure || ' sets a role, so what it "
+    "reads may not be reported: leave it out while you record' from pg_proc p "
+    "join pg_namespace n on n.oid = p.pronamespace where n.nspname !~ '^pg_' "
+    "and n.nspname not in ('information_schema', 'assay') and (exists (select "
+    "1 from unnest(p.proconfig) s where s ~* '^(role|session_auth)') or "
+    "p.prosrc ~* '\\mset\\s+(local\\s+|session\\s+)?(role|session\\s+"
+    "authorization)\\M' or p.prosrc ~* 'set_config\\s*\\(\\s*''(role|"
+    "session_auth)')";
+
 static const char policies_query[] =
     "select c.oid, exists (select 1 from pg_policy p where p.polrelid = c.oid)"
     "::int, (c.relrowsecurity or c.relforcerowsecurity)::int from pg_class c "
@@ -253,10 +264,10 @@ decide_all(struct record_watch *w, const char *only, struct err *err)
 }
 
 static bool
-refuse_bypassing(struct connection *c, struct err *err)
+refuse_if_any(struct connection *c, const char *query, struct err *err)
 {
     struct result_rows r = {0};
-    bool ok = run(c, bypassing, &r, "cannot read the catalog", err);
+    bool ok = run(c, query, &r, "cannot read the catalog", err);
     if (ok && r.n)
         ok = err_set(err, ERR_USAGE, "%s", result_rows_get(&r, 0, 1));
     result_rows_free(&r);
@@ -270,8 +281,10 @@ watch_read(struct record_watch *w, struct connection *admin, const char *only,
     *w = (struct record_watch){.admin = admin, .schema = "assay"};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
-    if (refuse_bypassing(admin, err) && read_oids(w, err) &&
-        decide_all(w, only, err))
+    if (plain_role_is_possible(admin, &w->has_plain_role, err) &&
+        refuse_if_any(admin, role_changing, err) &&
+        (w->has_plain_role || refuse_if_any(admin, bypassing, err)) &&
+        read_oids(w, err) && decide_all(w, only, err))
         return true;
     watch_free(w);
     return false;
@@ -329,11 +342,13 @@ decide_made(struct record_watch *w, const struct watched *made,
         else if (!is_ours)
             note_unwatched(w, t->relation, t->name, text);
     }
-    if (ok)
-        ok = run(w->admin, bypassing, &r, "cannot read the catalog", err);
-    for (size_t i = 0; ok && i < r.n; i++)
-        note_unwatched(w, result_rows_get(&r, i, 0), result_rows_get(&r, i, 0),
-                       text);
+    static const char *const queries[] = {bypassing, role_changing};
+    for (size_t q = 0; ok && q < 2; q++) {
+        ok = run(w->admin, queries[q], &r, "cannot read the catalog", err);
+        for (size_t i = 0; ok && i < r.n; i++)
+            note_unwatched(w, result_rows_get(&r, i, 0),
+                           result_rows_get(&r, i, 0), text);
+    }
     result_rows_free(&r);
     return ok;
 }
@@ -481,6 +496,8 @@ watch_install(struct record_watch *w, struct buf *beginning, struct err *err)
     return watch_clean(w->admin, &found, err) &&
            commit(w,
                   begin(w, err) && make_functions(w, err) &&
+                      (!w->has_plain_role ||
+                       plain_role_install(w->admin, err)) &&
                       install_tables(w, err),
                   err) &&
            note_beginning(w, beginning, err);

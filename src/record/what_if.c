@@ -22,6 +22,7 @@
 
 #include "base/ascii.h"
 #include "record/evaluation.h"
+#include "record/snapshot.h"
 #include "record/words.h"
 
 #include <string.h>
@@ -141,31 +142,23 @@ is_weak(const struct recorded_act *act)
     return true;
 }
 
-/* The snapshot of a step: its own, or that of its transaction. */
-static const char *
-snapshot_of(const struct recorded_act *act, const struct recorded_step *s)
-{
-    if (s->snapshot)
-        return s->snapshot;
-    for (size_t i = 0; !is_weak(act) && i < act->steps.n; i++)
-        if (act->steps.at[i].snapshot)
-            return act->steps.at[i].snapshot;
-    return NULL;
-}
-
 /* Whether a step can be run again. */
 static bool
-can_run(const struct evaluation *e, const struct recorded_act *act,
-        const struct recorded_step *s)
+can_run(const struct evaluation *e, uint32_t txn, const struct recorded_step *s)
 {
+    const struct recorded_act *act = &e->a->acts.at[txn - 1];
     const struct recorded_run *r = s->run;
     const bool reads = tell_begins(r->tag, "SELECT");
     const bool changes = tell_begins(r->tag, "UPDATE") ||
                          tell_begins(r->tag, "DELETE") ||
-                         (tell_begins(r->tag, "INSERT") && !e->has_sequences);
+                         ((tell_begins(r->tag, "INSERT") ||
+                           tell_begins(r->tag, "MERGE")) &&
+                          !e->has_sequences);
     return s->may_miss && (reads || changes) && r->text[0] && !r->error[0] &&
            !r->is_suspended && !has_binary(r) && !act->has_undone &&
-           snapshot_of(act, s) && !(is_weak(act) && has_targets(s)) &&
+           snapshot_of(e->a, txn, s) &&
+           (!is_weak(act) || !has_targets(s) ||
+            snapshot_was_kept(e->a, txn, s)) &&
            !is_open(e, r->text) && !has_open_value(e, r);
 }
 
@@ -181,7 +174,8 @@ prepare(struct evaluation *e, const struct recorded_act *act,
     bool ok = true;
     buf_clear(&e->enter);
     buf_text(&e->enter, "savepoint assay_run; set local role ");
-    watched_put_name(&e->enter, act->session->user);
+    watched_put_name(&e->enter, *act->session->role ? act->session->role
+                                                    : act->session->user);
     for (size_t i = 0; i < act->session->parameters.n; i++) {
         const struct session_parameter *p = &act->session->parameters.at[i];
         if (strcmp(p->name, "client_encoding") == 0)
@@ -380,7 +374,7 @@ static bool
 evaluate_state(struct evaluation *e, uint32_t txn, struct recorded_step *s)
 {
     struct recorded_act *act = &e->a->acts.at[txn - 1];
-    const char *snapshot = snapshot_of(act, s);
+    const char *snapshot = snapshot_of(e->a, txn, s);
     struct what_if_answer usual = {0}, again = {0};
     candidate_vec all = {0};
     bool ok = evaluation_make_state(e, txn, s, snapshot) &&
@@ -432,6 +426,33 @@ is_plain_insert(struct evaluation *e, const struct recorded_step *s)
     return ok;
 }
 
+/* Whether the prepared statement names no table or view of users: the server
+ * has locked those that it names.  Nor may it call a function of theirs, or one
+ * that runs a text as a statement. */
+static bool
+names_no_table(struct evaluation *e, const struct recorded_step *s)
+{
+    static const char *const running[] = {
+        "query_to_xml*",  "table_to_xml*", "schema_to_xml*", "database_to_xml*",
+        "cursor_to_xml*", "ts_stat",       "ts_rewrite"};
+    struct result_rows r = {0};
+    bool calls = s->n > 0;
+    for (size_t i = 0; i < e->words.n; i++)
+        calls |= words_has(s->run->text, e->words.at[i]);
+    for (size_t i = 0; i < sizeof running / sizeof running[0]; i++)
+        calls |= words_has(s->run->text, running[i]);
+    const bool ok =
+        !calls &&
+        evaluation_query(
+            e,
+            "select count(*) from pg_locks where pid = pg_backend_pid() and "
+            "locktype = 'relation' and relation >= 16384",
+            &r);
+    const bool none = ok && strcmp(result_rows_get(&r, 0, 0), "0") == 0;
+    result_rows_free(&r);
+    return none;
+}
+
 static void
 evaluate(struct evaluation *e, uint32_t txn, struct recorded_step *s)
 {
@@ -442,8 +463,8 @@ evaluate(struct evaluation *e, uint32_t txn, struct recorded_step *s)
         !evaluation_query(e, "savepoint assay_state", NULL))
         return;
     if (prepare(e, act, s->run)) {
-        if (is_plain_insert(e, s) ||
-            (can_run(e, act, s) && evaluate_state(e, txn, s)))
+        if (names_no_table(e, s) || is_plain_insert(e, s) ||
+            (can_run(e, txn, s) && evaluate_state(e, txn, s)))
             s->may_miss = false;
         else
             vec_clear(&s->missed);

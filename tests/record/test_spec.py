@@ -102,6 +102,8 @@ permutation ra rb wa wb ca cb
     status, said = play(spec, "serializable", "policy")
     tap.check("violated" not in said and "serializable: ok" in said,
               "which SERIALIZABLE prevents", said)
+    tap.check("as far as it was recorded" in said and "select total()" in said,
+              "a statement that calls a function is recorded in part", said)
 
 
 def test_whole():
