@@ -258,9 +258,8 @@ end_copy(struct link *c, const PGresult *r)
 static void
 tap_state(struct link *c)
 {
-    static const char letters[] = {[PQTRANS_IDLE] = 'I',
-                                   [PQTRANS_INTRANS] = 'T',
-                                   [PQTRANS_INERROR] = 'E'};
+    static const char letters[] = {
+        [PQTRANS_IDLE] = 'I', [PQTRANS_INTRANS] = 'T', [PQTRANS_INERROR] = 'E'};
     static const char on[] = "is_superuser\0on", off[] = "is_superuser\0off";
     const PGTransactionStatusType state = pq.PQtransactionStatus(c->pg);
     const char *power = pq.PQparameterStatus(c->pg, "is_superuser");
@@ -300,8 +299,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     if (out)
         result_rows_clear(out);
     c->is_cancelled = false;
-    PGresult *r =
-        base->tap ? execute_tapped(c, sql) : pq.PQexec(c->pg, sql);
+    PGresult *r = base->tap ? execute_tapped(c, sql) : pq.PQexec(c->pg, sql);
     base->changed = strtoull(pq.PQcmdTuples(r), NULL, 10);
     const ExecStatusType status = pq.PQresultStatus(r);
     enum outcome outcome = OUTCOME_OK;

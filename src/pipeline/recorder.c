@@ -8,24 +8,24 @@
 
 #include <string.h>
 
-const char *const recorder_names[RECORDERS] = {
-    [RECORDER_CHOSEN] = "", [RECORDER_POLICY] = "policy",
-    [RECORDER_TEXT] = "text"};
+const char *const recorder_names[RECORDERS] = {[RECORDER_CHOSEN] = "",
+                                               [RECORDER_POLICY] = "policy",
+                                               [RECORDER_TEXT] = "text"};
 
 bool
-recorder_parse(const char *text, enum recorder *out, struct err *err)
+recorder_parse(const char *text, enum recorder_kind *out, struct err *err)
 {
     for (int r = RECORDER_POLICY; r < RECORDERS; r++)
         if (strcmp(text, recorder_names[r]) == 0) {
-            *out = (enum recorder)r;
+            *out = (enum recorder_kind)r;
             return true;
         }
     return choices_error("recorder", choices_recorders, text, err);
 }
 
 bool
-recorder_choose(struct database *db, enum recorder asked, enum recorder *out,
-                struct err *err)
+recorder_choose(struct database *db, enum recorder_kind asked,
+                enum recorder_kind *out, struct err *err)
 {
     *out = asked == RECORDER_CHOSEN ? RECORDER_TEXT : asked;
     return *out != RECORDER_POLICY || scripted_records(db) ||

@@ -51,9 +51,8 @@ static bool
 interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
            struct err *err)
 {
-    const struct interleave_options o = {.patience = PATIENCE,
-                                         .limit = STEP_LIMIT,
-                                         .recorder = r->recorder};
+    const struct interleave_options o = {
+        .patience = PATIENCE, .limit = STEP_LIMIT, .recorder = r->recorder};
     struct interleaved interleaved;
     const uint32_t refusal = script_refuses(r->script, order);
     if (refusal != SCRIPT_UNDERSTOOD) {
@@ -146,10 +145,8 @@ play_verbatim(struct run *run, const struct spec *s,
     struct buf text = {0};
     struct scripted *recorder;
     script_put_text(s, &text);
-    const struct scripted_options so = {.db = run->db,
-                                        .text = text.at,
-                                        .self = run,
-                                        .left_out = leave_out};
+    const struct scripted_options so = {
+        .db = run->db, .text = text.at, .self = run, .left_out = leave_out};
     bool ok = scripted_open(&so, &recorder, err);
     if (ok) {
         run->recorder = scripted_recorder(recorder);
@@ -167,7 +164,7 @@ static bool
 run_on(const struct spec_run_options *o, const struct spec *s,
        struct database *db, struct spec_run_tally *tally, struct err *err)
 {
-    enum recorder recorder;
+    enum recorder_kind recorder;
     if (!db->driver->sql)
         return err_set(err, ERR_USAGE,
                        "--spec needs a database that speaks SQL, not %s",
@@ -178,10 +175,8 @@ run_on(const struct spec_run_options *o, const struct spec *s,
         o->opened(o->self, db->note);
     struct script script;
     struct watched watched = {0};
-    struct run run = {.options = o,
-                      .tally = tally,
-                      .script = &script,
-                      .db = db};
+    struct run run = {
+        .options = o, .tally = tally, .script = &script, .db = db};
     const bool is_verbatim = recorder == RECORDER_POLICY;
     const bool records_rows = is_verbatim || row_setup_records(db);
     if (records_rows && !row_setup_read(s, db, &watched, err))

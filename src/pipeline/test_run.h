@@ -46,7 +46,7 @@ struct test_run_options {
     struct session_setups setups;
     const char *scripts; // files of SQL as the workload, or NULL
     const char *schema;  // the file that makes their tables
-    enum recorder recorder; // of these statements
+    enum recorder_kind recorder; // of these statements
     const char *index;   // the kind of a second index on the keys, or NULL
     enum driver_isolation isolation;
     struct isolation_mix mix;       // instead of 'isolation', if it has any

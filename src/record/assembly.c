@@ -204,9 +204,8 @@ assembly_add(struct assembly *a)
             for (size_t j = 0; j < act.txn->runs.n; j++) {
                 add_step(a, &act, act.txn->runs.at[j], ++number);
                 if (resets_recording(s, act.txn->runs.at[j]))
-                    ok = assembly_refuse(
-                        a, "a session ends its recording: ",
-                        act.txn->runs.at[j]->text);
+                    ok = assembly_refuse(a, "a session ends its recording: ",
+                                         act.txn->runs.at[j]->text);
             }
             vec_push(&a->acts, act);
         }

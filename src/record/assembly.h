@@ -45,7 +45,7 @@ struct recorded_step {
     const char *level;    // the same
     u32_vec reads;        // versions that it found
     VEC(struct missed_row) missed;
-    bool may_miss; // which rows it did not find is not known
+    bool may_miss;     // which rows it did not find is not known
     bool looked_again; // it used two versions of a row
     struct row_statement by;
 };

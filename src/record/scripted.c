@@ -23,7 +23,7 @@ enum { FLUSH = 1 << 20 }; // bytes of the log that wait for the file
 
 struct scripted {
     struct scripted_options options;
-    struct connection *own; // holds the lock, installs and assembles
+    struct connection *own;    // holds the lock, installs and assembles
     char role[40], schema[40]; // not the same: "$user" is a schema, too
     bool has_role;
     struct spec_recorder recorder;
@@ -110,10 +110,8 @@ attach(void *self, struct connection *c, const char *name, struct err *err)
     buf_char(&parameters, 0);
     pthread_mutex_lock(&s->lock);
     vec_push(&s->taps, tap);
-    *tap = (struct driver_tap){.self = s,
-                               .number = (uint32_t)s->taps.n,
-                               .state = 'I',
-                               .take = take};
+    *tap = (struct driver_tap){
+        .self = s, .number = (uint32_t)s->taps.n, .state = 'I', .take = take};
     add(s, tap->number, RAW_NOTE, 'O', parameters.at, parameters.n);
     if (s->has_role)
         add(s, tap->number, RAW_NOTE, 'R', s->role, strlen(s->role));
@@ -241,14 +239,18 @@ finish(void *self, struct spec_recorded *out, struct err *err)
     bool ok = close_log(s, err) && end_prepared(s, err);
     if (ok && !assemble(s->raw.at, &s->watch, s->history.at, &history, &why)) {
         if (why.kind == ERR_FEATURE)
-            snprintf(out->refusal, sizeof out->refusal, "%.399s",
-                     why.text);
+            snprintf(out->refusal, sizeof out->refusal, "%.399s", why.text);
         else {
             ok = false;
             *err = why;
         }
     }
-    out->is_empty = history.is_empty;
+    if (history.denied && !out->refusal[0])
+        snprintf(out->refusal, sizeof out->refusal,
+                 "a session is no superuser while it is recorded, and a "
+                 "statement failed for that: %s",
+                 history.denial);
+    out->is_empty = history.is_empty && !history.denied;
     if (ok)
         tell(s, &history.left_out);
     buf_free(&history.left_out);
@@ -272,6 +274,20 @@ forget(void *self)
 
 /* --- the run ---------------------------------------------------------------*/
 
+// '@' is the role, which has the rights of all others; what only superusers can
+// set it can set from PostgreSQL 15 on.
+static const char role_sql[] =
+    "do $do$ declare r record; begin "
+    "create role @ nologin inherit createdb createrole; "
+    "comment on role @ is 'made by assay record'; "
+    "for r in select rolname from pg_roles where rolname <> "
+    "'pg_database_owner' and rolname !~ '^assay_r' loop "
+    "execute format('grant %I to @', r.rolname); end loop; "
+    "if current_setting('server_version_num')::int >= 150000 then "
+    "for r in select name from pg_settings where context = 'superuser' loop "
+    "execute format('grant set on parameter %s to @', r.name); "
+    "end loop; end if; end $do$";
+
 /* Make a role to which row security applies, if the user is none. */
 static bool
 make_role(struct scripted *s, struct err *err)
@@ -289,10 +305,11 @@ make_role(struct scripted *s, struct err *err)
                      "what it reads; use one without it",
                      result_rows_get(&r, 0, 2));
     if (ok && is_super) {
-        buf_printf(&sql,
-                   "create role \"%s\"; comment on role \"%s\" is 'made by "
-                   "assay record'; grant %s to \"%s\"",
-                   s->role, s->role, result_rows_get(&r, 0, 2), s->role);
+        for (const char *at = role_sql; *at; at++)
+            if (*at == '@')
+                buf_text(&sql, s->role);
+            else
+                buf_char(&sql, *at);
         ok = run(s, sql.at, NULL, err);
         s->has_role = ok;
     }
@@ -312,8 +329,7 @@ scripted_open(const struct scripted_options *o, struct scripted **out,
         return false;
     }
     snprintf(s->role, sizeof s->role, "assay_r%" PRIu64, s->own->server_id);
-    snprintf(s->schema, sizeof s->schema, "assay_s%" PRIu64,
-             s->own->server_id);
+    snprintf(s->schema, sizeof s->schema, "assay_s%" PRIu64, s->own->server_id);
     s->recorder = (struct spec_recorder){.self = s,
                                          .begin = begin,
                                          .attach = attach,
@@ -321,8 +337,7 @@ scripted_open(const struct scripted_options *o, struct scripted **out,
                                          .forget = forget};
     pthread_mutex_init(&s->lock, NULL);
     if (watch_claim(s->own, true, err) && run(s, set_path, NULL, err) &&
-        make_role(s, err) &&
-        watch_make_functions(s->own, s->schema, err)) {
+        make_role(s, err) && watch_make_functions(s->own, s->schema, err)) {
         *out = s;
         return true;
     }
@@ -343,8 +358,7 @@ scripted_close(struct scripted *s)
     if (!s)
         return;
     forget(s);
-    buf_printf(&sql, "drop schema if exists \"%s\" cascade",
-               s->schema);
+    buf_printf(&sql, "drop schema if exists \"%s\" cascade", s->schema);
     s->own->driver->query(s->own, sql.at, NULL);
     buf_clear(&sql);
     buf_printf(&sql, "drop owned by \"%s\" cascade; drop role \"%s\"", s->role,

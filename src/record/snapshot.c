@@ -125,7 +125,8 @@ snapshot_was_kept(struct assembly *a, uint32_t txn,
         if (t->kind != TOLD_SEEN || t->letter == 's' ||
             tell_is_proposed(t->version))
             continue;
-        const uint32_t version = strings_add(&a->names, t->version, strlen(t->version));
+        const uint32_t version =
+            strings_add(&a->names, t->version, strlen(t->version));
         if (!was_current(a, txn, s, &a->versions.at[version]))
             return false;
     }

@@ -149,11 +149,10 @@ can_run(const struct evaluation *e, uint32_t txn, const struct recorded_step *s)
     const struct recorded_act *act = &e->a->acts.at[txn - 1];
     const struct recorded_run *r = s->run;
     const bool reads = tell_begins(r->tag, "SELECT");
-    const bool changes = tell_begins(r->tag, "UPDATE") ||
-                         tell_begins(r->tag, "DELETE") ||
-                         ((tell_begins(r->tag, "INSERT") ||
-                           tell_begins(r->tag, "MERGE")) &&
-                          !e->has_sequences);
+    const bool changes =
+        tell_begins(r->tag, "UPDATE") || tell_begins(r->tag, "DELETE") ||
+        ((tell_begins(r->tag, "INSERT") || tell_begins(r->tag, "MERGE")) &&
+         !e->has_sequences);
     return s->may_miss && (reads || changes) && r->text[0] && !r->error[0] &&
            !r->is_suspended && !has_binary(r) && !act->has_undone &&
            snapshot_of(e->a, txn, s) &&

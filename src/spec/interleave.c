@@ -450,8 +450,8 @@ interleave(struct stage *g, const u32_vec *order, const char *path,
            struct err *err)
 {
     if (!session_thread_open(g->setup, g->db, 0, 0, err) ||
-        !make_tables(g, path, err) || !look(g, &g->initial, &g->rows_initial, err) ||
-        !open_threads(g, err))
+        !make_tables(g, path, err) ||
+        !look(g, &g->initial, &g->rows_initial, err) || !open_threads(g, err))
         return false;
     run_setups(g);
     run_steps(g, order);

@@ -246,9 +246,8 @@ static void
 add_watched_tables(struct script *s)
 {
     for (size_t i = 0; s->watched && i < s->watched->tables.n; i++)
-        vec_push(
-            &s->tables,
-            ((struct spec_table){.name = s->watched->tables.at[i].name}));
+        vec_push(&s->tables,
+                 ((struct spec_table){.name = s->watched->tables.at[i].name}));
 }
 
 void
