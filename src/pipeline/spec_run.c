@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/spec_run.h"
 
+#include "driver/sql/sql.h"
 #include "record/scripted.h"
 #include "spec/interleave.h"
 #include "spec/notes.h"
@@ -150,8 +151,8 @@ play_verbatim(struct run *run, const struct spec *s,
     bool ok = scripted_open(&so, &recorder, err);
     if (ok) {
         run->recorder = scripted_recorder(recorder);
-        script_read_verbatim(s, flavour_of(run->db->driver->scheme), watched,
-                             run->script);
+        script_read_verbatim(s, flavour_of(sql_product(run->db->driver)),
+                             watched, run->script);
         ok = interleave_all(run, err);
         script_free(run->script);
         scripted_close(recorder);
@@ -185,7 +186,7 @@ run_on(const struct spec_run_options *o, const struct spec *s,
     if (is_verbatim) {
         ok = play_verbatim(&run, s, &watched, err);
     } else {
-        script_read(s, flavour_of(db->driver->scheme),
+        script_read(s, flavour_of(sql_product(db->driver)),
                     records_rows ? &watched : NULL, &script);
         ok = interleave_all(&run, err);
         script_free(&script);

@@ -62,8 +62,10 @@ teardown { drop table t; }
 
 
 def test_examples():
-    for spec in sorted(glob.glob(examples + "/*.spec")):
-        for isolation in LEVELS:
+    """Each at one isolation, in turn; with "all" each at every one."""
+    for i, spec in enumerate(sorted(glob.glob(examples + "/*.spec"))):
+        wanted = list(LEVELS) if "all" in sys.argv else [list(LEVELS)[i % 3]]
+        for isolation in wanted:
             said = {r: play(spec, isolation, r)[1] for r in ["policy", "text"]}
             name = f"{os.path.basename(spec)} at {isolation}"
             tap.check(verdicts(said["policy"]) == verdicts(said["text"]) and
