@@ -26,6 +26,7 @@ struct scripted {
     struct connection *own;    // holds the lock, installs and assembles
     char role[40], schema[40]; // not the same: "$user" is a schema, too
     bool has_role;
+    struct buf user; // of the target
     struct spec_recorder recorder;
 
     pthread_mutex_t lock; // of what follows
@@ -102,9 +103,8 @@ attach(void *self, struct connection *c, const char *name, struct err *err)
     if (!become(s, c, err))
         return false;
     const int n = snprintf(pid, sizeof pid, "%" PRIu64, c->server_id);
-    const char *user = s->options.db->url.user;
     struct driver_tap *tap = mem_calloc(1, sizeof *tap);
-    const char *const words[] = {"user", user ? user : "", "name", name};
+    const char *const words[] = {"user", s->user.at, "name", name};
     for (size_t i = 0; i < 4; i++)
         buf_add(&parameters, words[i], strlen(words[i]) + 1);
     buf_char(&parameters, 0);
@@ -295,7 +295,7 @@ make_role(struct scripted *s, struct err *err)
     struct result_rows r = {0};
     struct buf sql = {0};
     bool ok = run(s,
-                  "select rolsuper, rolbypassrls, quote_ident(rolname) from "
+                  "select rolsuper, rolbypassrls, rolname from "
                   "pg_roles where rolname = session_user",
                   &r, err);
     const bool is_super = *result_rows_get(&r, 0, 0) == 't';
@@ -304,6 +304,7 @@ make_role(struct scripted *s, struct err *err)
                      "role %s has BYPASSRLS, so the database does not report "
                      "what it reads; use one without it",
                      result_rows_get(&r, 0, 2));
+    buf_text(&s->user, result_rows_get(&r, 0, 2));
     if (ok && is_super) {
         for (const char *at = role_sql; *at; at++)
             if (*at == '@')
@@ -369,6 +370,7 @@ scripted_close(struct scripted *s)
     s->own->driver->disconnect(s->own);
     free_taps(s);
     vec_free(&s->taps);
+    buf_free(&s->user);
     buf_free(&s->history);
     buf_free(&s->raw);
     strings_free(&s->told);
