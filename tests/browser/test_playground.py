@@ -130,9 +130,9 @@ def stop(page):
     page.run(f"document.getElementById('text').value = {json.dumps(hard)}")
     # Both clicks before the checker can answer.
     said = page.run("document.getElementById('form').requestSubmit();"
-                    " const running = !document.getElementById('stop').hidden;"
+                    " const ran = !document.getElementById('stop').hidden;"
                     " document.getElementById('stop').click();"
-                    " `${running} ${document.getElementById('status').textContent}`")
+                    " `${ran} ${document.getElementById('status').textContent}`")
     check(said == "true Stopped", "a check can be stopped", said)
     check(not page.run("document.getElementById('check').disabled"), "after a stop the page can check again")
     enter(page, SKEW)
