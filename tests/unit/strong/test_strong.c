@@ -191,9 +191,9 @@ one_value_is_run_first(void)
 {
     struct gen_shape shape = {.level = LEVEL_SER,
                               .sessions = 4,
-                              .transactions = 8192,
+                              .transactions = 2048,
                               .operations = 8,
-                              .keys = 20,
+                              .keys = 5,
                               .reads = 0.5,
                               .duplicates = 1,
                               .values = 1,
