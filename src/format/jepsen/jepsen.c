@@ -13,8 +13,8 @@
  *
  * Two kinds of logs contain less.  A log without any invocation is read as a
  * list of outcomes without times.  If a log names no process, as in
- * hand-written examples, every invocation with the completion after it is a
- * separate session.  Mixtures are errors.
+ * hand-written examples, each invocation and its completion form a session;
+ * mixtures are errors.
  *
  *   (1) processes[i].invoked is not NULL exactly while a transaction of that
  *       process is open, and it is the process's latest;
