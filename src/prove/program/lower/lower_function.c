@@ -274,6 +274,7 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
         l->counted = 0;
         l->line = lower_line(l, start);
         l->counted = start;
+        const size_t before = l->before.n, after = l->after.n;
         struct statement *s = lower_sql(l, raw->stmt);
         ok = s != NULL;
         if (ok && s->kind == STATEMENT_SELECT && returns_set &&
@@ -286,7 +287,7 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
             ok = lower_into(l, s, (const char *const[]){"(result)"}, 1);
         if (ok && s->n_into == 1 && l->returns.type == TYPE_INTEGER)
             l->variables.at[s->into[0]].number = l->returns.number;
-        body->at[body->n++] = s;
+        lower_collect(l, body, tree->n_stmts, s, before, after);
     }
     l->counted = 0;
     parser_free(tree);
@@ -351,6 +352,9 @@ reset(struct lower *l)
     vec_clear(&l->sources);
     vec_clear(&l->inputs);
     vec_clear(&l->outs);
+    vec_clear(&l->before);
+    vec_clear(&l->after);
+    l->in_expression = false;
     l->level = l->depth = 0;
     l->in_targets = l->in_aggregate = l->merged = false;
     vec_clear(&l->aggregates);

@@ -23,6 +23,18 @@ variable_named(struct lower *l, const char *name)
     return e;
 }
 
+/* A part of the column that stands for several. */
+static struct expr *
+lower_folded(struct lower *l, const struct visible *v)
+{
+    struct expr *column = expr_column(
+        l, v->source, l->program->tables.at[v->table].folded);
+    struct expr *e = lower_opaque(
+        l, "more", (struct scalar_type){.type = TYPE_OPAQUE}, &column, 1);
+    e->any = true;
+    return e;
+}
+
 /* Find the column in the innermost query that has it. */
 static bool
 find_column(struct lower *l, const char *table, const char *name, int location,
@@ -36,13 +48,14 @@ find_column(struct lower *l, const char *table, const char *name, int location,
         if (table && strcmp(table, v->name) != 0)
             continue;
         const struct table *t = &l->program->tables.at[v->table];
-        const uint32_t c = table_find_column(t, name);
+        const uint32_t c = lower_find_column(t, name);
         if (c == UINT32_MAX || (t->hidden_key && c + 1 == t->n_columns))
             continue;
         if (*out)
             return lower_fail(l, location,
                               "'%s' is a column of two tables here", name);
-        *out = expr_column(l, v->source, c);
+        *out = lower_is_folded(t, c) ? lower_folded(l, v)
+                                     : expr_column(l, v->source, c);
     }
     return true;
 }

@@ -158,10 +158,8 @@ lower_key(struct lower *l, struct table *t, const PgQuery__Constraint *k,
             return guard_constraint(l, t,
                                     "UNIQUE of a type that is not understood");
         else if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
-            return lower_fail(l, k->location,
-                              "a key of a type that is not understood, column "
-                              "%s",
-                              t->columns[columns.at[i]].name);
+            return guard_constraint(
+                l, t, "a primary key of a type that is not understood");
     lower_name_constraint(l, t, k, &columns, NULL);
     if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE) {
         add_unique(l, t, columns);
@@ -251,16 +249,47 @@ check_type(struct lower *l, struct table *t, const struct user_type *type,
         lower_add_check(l, t, check);
 }
 
+/* A table has at most LOWER_COLUMNS columns here: the last one stands for all
+ * that come after it, as one value that is not understood. */
+static bool
+fold_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
+{
+    const char **more = program_alloc(l->program, t->n_more + 1, sizeof *more);
+    if (t->n_more)
+        memcpy(more, t->more, t->n_more * sizeof *more);
+    more[t->n_more++] = program_copy(l->program, def->colname);
+    t->more = more;
+    if (t->n_more > 1)
+        return true;
+    t->folded = t->n_columns++;
+    t->columns[t->folded].name = "(more)";
+    t->columns[t->folded].type = TYPE_OPAQUE;
+    return true;
+}
+
+uint32_t
+lower_find_column(const struct table *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n_more; i++)
+        if (strcmp(t->more[i], name) == 0)
+            return t->folded;
+    return table_find_column(t, name);
+}
+
+bool
+lower_is_folded(const struct table *t, uint32_t c)
+{
+    return t->n_more && c == t->folded;
+}
+
 bool
 lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
 {
     if (table_find_column(t, def->colname) != UINT32_MAX)
         return lower_fail(l, def->location, "a second column '%s'",
                           def->colname);
-    if (t->n_columns == LOWER_COLUMNS)
-        return lower_fail(l, def->location,
-                          "table '%s' has more than %d columns", t->name,
-                          LOWER_COLUMNS);
+    if (t->n_columns >= LOWER_COLUMNS - 1)
+        return fold_column(l, t, def);
     struct scalar_type type;
     if (!lower_type(l, def->type_name, &type) || !check_collation(l, def))
         return false;
@@ -289,13 +318,36 @@ lower_hidden_key(struct lower *l, struct table *t)
     t->primary = one_column(l, t->n_columns++);
 }
 
+/* What a constraint of a column says that is only a part of one here. */
+static bool
+fold_constraint(struct lower *l, struct table *t, const PgQuery__ColumnDef *def,
+                size_t j)
+{
+    switch (def->constraints[j]->constraint->contype) {
+    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
+        return guard_constraint(
+            l, t, "a constraint of a column behind the 59th");
+    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
+        lower_add_check(l, t, any_check(l));
+        return true;
+    default:
+        return true;
+    }
+}
+
 bool
 lower_column_constraints(struct lower *l, struct table *t,
                          const PgQuery__ColumnDef *def)
 {
-    const uint32_t c = table_find_column(t, def->colname);
+    const uint32_t c = lower_find_column(t, def->colname);
     for (size_t j = 0; j < def->n_constraints; j++)
-        if (!lower_constraint(l, t, c, def->constraints[j]->constraint))
+        if (lower_is_folded(t, c) ? !fold_constraint(l, t, def, j)
+                                  : !lower_constraint(l, t, c, def->constraints[j]->constraint))
             return false;
     return true;
 }
@@ -321,11 +373,14 @@ lower_elements(struct lower *l, struct table *t,
                const PgQuery__CreateStmt *create)
 {
     const PgQuery__RangeVar *name = create->relation;
-    if (strcmp(name->relpersistence, "t") == 0 || create->n_inh_relations ||
-        create->partspec || create->of_typename)
-        return lower_fail(l, name->location,
-                          "a temporary, inherited, partitioned or typed table "
-                          "is not supported");
+    const char *what = strcmp(name->relpersistence, "t") == 0 ? "temporary table"
+                       : create->partbound                    ? "partition"
+                       : create->n_inh_relations              ? "table with "
+                                                                "INHERITS"
+                       : create->of_typename                  ? "typed table"
+                                                              : NULL;
+    if (what)
+        return lower_fail(l, name->location, "a %s is not supported", what);
     for (size_t i = 0; i < create->n_table_elts; i++) {
         const PgQuery__Node *node = create->table_elts[i];
         if (NODE_IS(node, COLUMN_DEF)
@@ -334,6 +389,11 @@ lower_elements(struct lower *l, struct table *t,
                       !lower_fail(l, name->location,
                                   "LIKE is not supported in a table"))
             return false;
+    }
+    if (create->partspec) {
+        // A row that moves to another partition is not what UPDATE says.
+        lower_table_guard(l, t, TABLE_UPDATE, "partitions", "");
+        t->guarded_columns = UINT64_MAX;
     }
     return lower_constraints(l, t, create);
 }
@@ -440,13 +500,46 @@ lower_index(struct lower *l, const PgQuery__IndexStmt *index)
 /* A row that such a foreign key refers to may be neither deleted nor given
  * another key: the table that has the key is not modelled. */
 static bool
-refuse_foreign(struct lower *l, const PgQuery__Constraint *k, struct table *to,
-               const struct table *t, const char *what)
+guard_foreign(struct lower *l, const PgQuery__Constraint *k, struct table *to,
+              struct table *t, const char *what)
 {
+    (void)k;
     lower_table_guard(l, to, TABLE_DELETE, what, t->name);
     lower_table_guard(l, to, TABLE_UPDATE, what, t->name);
     to->guarded_columns = UINT64_MAX;
-    return lower_fail(l, k->location, "%s %s is not supported", what, t->name);
+    lower_table_guard(l, t, TABLE_INSERT, what, t->name);
+    lower_table_guard(l, t, TABLE_UPDATE, what, t->name);
+    t->guarded_columns = UINT64_MAX;
+    return true;
+}
+
+/* A key to a UNIQUE constraint of columns that are not NULL: that is as good a
+ * primary key, where no other foreign key has made use of the one there is. */
+static bool
+swap_primary(const struct lower *l, uint32_t table, struct table *to,
+             const struct columns *referenced)
+{
+    const struct program *p = l->program;
+    for (uint32_t i = 0; i < referenced->n; i++)
+        if (!to->columns[referenced->at[i]].not_null)
+            return false;
+    for (size_t i = 0; i < p->tables.n; i++)
+        for (uint32_t f = 0; f < p->tables.at[i].n_foreign; f++)
+            if (p->tables.at[i].foreign[f].table == table)
+                return false;
+    for (uint32_t u = 0; !to->hidden_key && u < to->n_unique; u++) {
+        struct columns *unique = &to->unique[u];
+        bool same = unique->n == referenced->n;
+        for (uint32_t i = 0; same && i < referenced->n; i++)
+            same = columns_have(unique, referenced->at[i]);
+        if (!same)
+            continue;
+        const struct columns primary = to->primary;
+        to->primary = *unique;
+        *unique = primary;
+        return true;
+    }
+    return false;
 }
 
 static bool
@@ -468,9 +561,16 @@ guard_cascade(struct lower *l, struct table *to, const struct table *t,
                                          : NULL;
     // It differs from NO ACTION where one statement deletes both rows.
     if (*action == 'r' && to == t)
-        words = "ON DELETE RESTRICT of the table to itself,";
-    if (words)
-        lower_table_guard(l, to, TABLE_DELETE, words, t->name);
+        lower_table_guard(l, to, TABLE_DELETE,
+                          "ON DELETE RESTRICT of the table to itself,",
+                          t->name);
+    if (!words || to->cascades)
+        return;
+    // Without rows that refer to the deleted one it is NO ACTION.
+    struct buf text = {0};
+    buf_printf(&text, "a DELETE with %s %s", words, t->name);
+    to->cascades = program_copy(l->program, text.at);
+    buf_free(&text);
 }
 
 /* Whether a column of the key was dropped, and the key with it. */
@@ -498,7 +598,7 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
     }
     struct table *to = &l->program->tables.at[f.table];
     if (t->unknown)
-        return refuse_foreign(l, k, to, t, "a foreign key of table");
+        return guard_foreign(l, k, to, t, "a foreign key of table");
     if (c != UINT32_MAX)
         f.columns = one_column(l, c);
     else if (!find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
@@ -509,19 +609,21 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
                                        k->location, &f.referenced))
         return false;
     if (k->deferrable || k->initdeferred)
-        return refuse_foreign(l, k, to, t, "a deferrable foreign key of table");
+        return guard_foreign(l, k, to, t, "a deferrable foreign key of table");
     if (strcmp(k->fk_matchtype, "f") == 0 && f.columns.n > 1)
-        return refuse_foreign(l, k, to, t,
-                              "a foreign key with MATCH FULL of table");
-    if (f.columns.n != f.referenced.n || !is_primary(to, &f.referenced))
-        return refuse_foreign(l, k, to, t,
-                              "a foreign key to something else than the "
-                              "primary key, of table");
+        return guard_foreign(l, k, to, t,
+                             "a foreign key with MATCH FULL of table");
+    if (f.columns.n != f.referenced.n ||
+        (!is_primary(to, &f.referenced) &&
+         !swap_primary(l, f.table, to, &f.referenced)))
+        return guard_foreign(l, k, to, t,
+                             "a foreign key to something else than the "
+                             "primary key, of table");
     for (uint32_t i = 0; i < f.columns.n; i++)
         if (t->columns[f.columns.at[i]].type == TYPE_OPAQUE)
-            return refuse_foreign(l, k, to, t,
-                                  "a foreign key of a type that is not "
-                                  "understood, of table");
+            return guard_foreign(l, k, to, t,
+                                 "a foreign key of a type that is not "
+                                 "understood, of table");
     guard_cascade(l, to, t, k->fk_del_action);
     struct foreign_key *all =
         program_alloc(l->program, t->n_foreign + 1, sizeof *all);
