@@ -20,8 +20,9 @@ runner_abort(struct runner *r)
 {
     // What follows an error there is not modelled.
     if (!r->failed)
-        r->out->end =
-            r->instance->function->partial ? RUN_UNCERTAIN : RUN_ABORTS;
+        r->out->end = r->instance && r->instance->function->partial
+                          ? RUN_UNCERTAIN
+                          : RUN_ABORTS;
     r->failed = true;
 }
 

@@ -138,8 +138,10 @@ read_variable(struct body *b, uint32_t datum)
     bool record;
     if (!declared_type(b, name, type, &scalar, &record))
         return false;
-    if (record)
+    if (record) {
+        vec_push(&l->records, name);
         return true;
+    }
     const size_t before = l->before.n;
     const char *initial = body_query(b, body_find(b, datum, "default_val"));
     const struct expr *e =
@@ -252,6 +254,7 @@ lower_plpgsql(struct lower *l, const char *text, uint32_t first_line)
     PgQueryPlpgsqlParseResult result;
     int line;
     l->line = first_line;
+    l->columns_first = strstr(text, "#variable_conflict use_column") != NULL;
     l->text = "";
     l->exact = false;
     if (!parser_parse_plpgsql(text, &result, &line, l->err)) {

@@ -79,8 +79,8 @@ assign_part(struct body *b, const char *name, const char *value)
         e->type = TYPE_TEXT;
     s->value = expr_unary(l, EXPR_IS_NULL, e);
     const size_t n = strcspn(name, "[.");
-    const uint32_t v = lower_find_variable(
-        l, arena_copy(&l->program->arena, name, n));
+    const uint32_t v =
+        lower_find_variable(l, arena_copy(&l->program->arena, name, n));
     if (v == UINT32_MAX)
         return s;
     struct statement *set = statement_new(l, STATEMENT_ASSIGN);
@@ -175,7 +175,13 @@ static struct statement *
 read_return_query(struct body *b, uint32_t node)
 {
     const char *text = body_query(b, body_find(b, node, "query"));
-    struct statement *s = text ? body_sql(b, text) : NULL;
+    if (!text) {
+        lower_fail(b->l, -1,
+                   "dynamic SQL (RETURN QUERY EXECUTE) is not "
+                   "supported");
+        return NULL;
+    }
+    struct statement *s = body_sql(b, text);
     if (s && s->kind != STATEMENT_SELECT && s->n_returning)
         return s; // what it returns is seen
     if (!s)

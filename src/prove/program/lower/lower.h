@@ -100,6 +100,7 @@ struct lower {
     VEC(struct named) constraints; // of all tables
     VEC(struct made) made;
     VEC(struct made_view) views;
+    VEC(const char *) records; // variables that have fields only
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
@@ -122,8 +123,9 @@ struct lower {
     VEC(struct statement *) before;
     VEC(struct statement *) after;
     bool reads_before;
-    bool in_rows;       // of a VALUES with several rows
-    bool in_expression; // of PL/pgSQL
+    bool wrong;                      // PostgreSQL refuses it, too
+    bool in_rows;                    // of a VALUES with several rows
+    bool in_expression;              // of PL/pgSQL
     const PgQuery__WithClause *with; // of the INSERT around the query
 };
 
@@ -296,6 +298,11 @@ enum { LOWER_COLUMNS = 60 };
 bool lower_table(struct lower *l, const PgQuery__CreateStmt *create);
 void lower_add_check(struct lower *l, struct table *t, const struct expr *e);
 bool lower_index(struct lower *l, const PgQuery__IndexStmt *index);
+bool lower_find_columns(struct lower *l, const struct table *t,
+                        PgQuery__Node *const *keys, size_t n, int location,
+                        struct columns *out);
+struct columns lower_one_column(struct lower *l, uint32_t c);
+/* Foreign keys: lower_foreign.c. */
 bool lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create);
 /* As table_find_column, for columns that are only a part of one here, too. */
 uint32_t lower_find_column(const struct table *t, const char *name);

@@ -17,11 +17,11 @@
 void
 lower_mark(const struct lower *l, struct lower_mark *m)
 {
-    *m = (struct lower_mark){
-        l->visible.n,    l->variables.n, l->sources.n,     l->inputs.n,
-        l->aggregates.n, l->before.n,    l->after.n,       l->n_statements,
-        l->level,        l->depth,       l->in_targets,    l->in_aggregate,
-        l->merged};
+    *m = (struct lower_mark){l->visible.n, l->variables.n,  l->sources.n,
+                             l->inputs.n,  l->aggregates.n, l->before.n,
+                             l->after.n,   l->n_statements, l->level,
+                             l->depth,     l->in_targets,   l->in_aggregate,
+                             l->merged};
 }
 
 /* Go on as if nothing had been tried since the mark. */
@@ -101,8 +101,8 @@ lower_any_value(struct lower *l, struct scalar_type type,
     }
     for (size_t i = 0; i < l->visible.n; i++) {
         const struct visible *v = &l->visible.at[i];
-        struct expr *e = any_is_null(
-            l, v->source, 0, l->program->tables.at[v->table].n_columns);
+        struct expr *e = any_is_null(l, v->source, 0,
+                                     l->program->tables.at[v->table].n_columns);
         vec_push(&args, e);
     }
     struct expr *e = lower_opaque(l, "anything", type, args.at, args.n);
@@ -127,8 +127,8 @@ any_boolean(struct lower *l, const struct reads *reads)
 {
     const size_t visible = l->visible.n;
     l->visible.n = 0;
-    struct expr *e = lower_any_value(
-        l, (struct scalar_type){.type = TYPE_BOOLEAN}, reads);
+    struct expr *e =
+        lower_any_value(l, (struct scalar_type){.type = TYPE_BOOLEAN}, reads);
     l->visible.n = visible;
     return e;
 }
@@ -168,8 +168,11 @@ lower_any_expr(struct lower *l, const PgQuery__Node *node)
     struct reads reads = {0};
     const struct err why = *l->err;
     struct expr *e = NULL;
+    if (l->wrong)
+        return NULL;
     *l->err = (struct err){0};
-    bool ok = l->function && lower_reads(l, (const void *const[]){node}, 1, &reads);
+    bool ok =
+        l->function && lower_reads(l, (const void *const[]){node}, 1, &reads);
     if (ok && reads.sets) {
         *l->err = why;
         ok = false;
@@ -195,10 +198,9 @@ name_of(const PgQuery__ResTarget *target)
         NODE_IS(val->column_ref->fields[val->column_ref->n_fields - 1], STRING))
         return lower_last_name(val->column_ref->fields,
                                val->column_ref->n_fields);
-    return NODE_IS(val, FUNC_CALL)
-               ? lower_last_name(val->func_call->funcname,
-                                 val->func_call->n_funcname)
-               : "?column?";
+    return NODE_IS(val, FUNC_CALL) ? lower_last_name(val->func_call->funcname,
+                                                     val->func_call->n_funcname)
+                                   : "?column?";
 }
 
 static bool
@@ -226,9 +228,12 @@ lower_any_query(struct lower *l, const PgQuery__SelectStmt *select)
     const PgQuery__SelectStmt *first = select;
     while (first->larg)
         first = first->larg;
+    if (l->wrong)
+        return NULL;
     *l->err = (struct err){0};
     struct query *q = NULL;
-    if (l->function && lower_reads(l, (const void *const[]){select, l->with}, 2, &reads) &&
+    if (l->function &&
+        lower_reads(l, (const void *const[]){select, l->with}, 2, &reads) &&
         (!reads.later || (!l->level && !l->in_expression) ||
          lower_fail(l, -1,
                     "a call of a VOLATILE function that reads tables, inside "
@@ -287,8 +292,8 @@ lower_any_targets(struct lower *l, PgQuery__Node *const *nodes, size_t n,
     for (size_t i = 0; i < n; i++) {
         (*targets)[i].name =
             program_copy(l->program, name_of(nodes[i]->res_target));
-        (*targets)[i].value = lower_any_value(
-            l, (struct scalar_type){.type = TYPE_OPAQUE}, NULL);
+        (*targets)[i].value =
+            lower_any_value(l, (struct scalar_type){.type = TYPE_OPAQUE}, NULL);
     }
     return true;
 }
@@ -337,11 +342,10 @@ void
 lower_collect(struct lower *l, struct block *out, size_t room,
               struct statement *s, size_t before, size_t after)
 {
-    struct statement **all =
-        program_alloc(l->program,
-                      out->n + room + (l->before.n - before) +
-                          (l->after.n - after) + 1,
-                      sizeof(struct statement *));
+    struct statement **all = program_alloc(
+        l->program,
+        out->n + room + (l->before.n - before) + (l->after.n - after) + 1,
+        sizeof(struct statement *));
     if (out->n)
         memcpy(all, out->at, out->n * sizeof(struct statement *));
     out->at = all;

@@ -334,9 +334,9 @@ check_select(struct lower *l, const PgQuery__SelectStmt *s)
                        : s->op > PG_QUERY__SET_OPERATION__SETOP_NONE
                            ? "UNION, INTERSECT or EXCEPT"
                        : s->with_clause || l->with ? "WITH"
-                       : s->n_window_clause ? "WINDOW"
-                       : s->n_values_lists  ? "VALUES"
-                       : s->into_clause     ? "SELECT INTO a table"
+                       : s->n_window_clause        ? "WINDOW"
+                       : s->n_values_lists         ? "VALUES"
+                       : s->into_clause            ? "SELECT INTO a table"
                        : s->n_distinct_clause && has_kind(s->distinct_clause[0])
                            ? "DISTINCT ON"
                            : NULL;

@@ -7,8 +7,8 @@
  * name.  Invariants:
  *   (1) every RangeVar of the tree, of the views and of the bodies of called
  *       functions is a table in the list, or a name of WITH, or an error;
- *   (2) every FuncCall is one of PostgreSQL's that reads no tables, or one whose
- *       body was walked, or an error.
+ *   (2) every FuncCall is one of PostgreSQL's that reads no tables, or one
+ * whose body was walked, or an error.
  *
  * SPDX-License-Identifier: MIT */
 #include "prove/program/lower/lower.h"
@@ -166,7 +166,10 @@ static bool
 add_forms(struct walk *w, const struct forms *f, const struct piece *of)
 {
     for (size_t i = 0; i + 1 < f->n; i++) {
+        const enum form_kind kind = f->at[i].kind;
         const struct span key = f->at[i].text;
+        if (kind <= FORM_FALSE || kind >= FORM_VECTOR || !key.n)
+            continue;
         if (span_is(key, "PLpgSQL_stmt_dynexecute") ||
             span_is(key, "PLpgSQL_stmt_dynfors"))
             return lower_fail(w->l, -1,
@@ -281,9 +284,9 @@ static bool
 take(struct walk *w, const struct piece *piece)
 {
     static const char *const writes[] = {
-        "InsertStmt",   "UpdateStmt",   "DeleteStmt", "MergeStmt", "CreateStmt",
-        "TruncateStmt", "CopyStmt",     "CallStmt",   "DoStmt",    "IntoClause",
-        "LockStmt",     "CreateTableAsStmt"};
+        "InsertStmt", "UpdateStmt",   "DeleteStmt", "MergeStmt",
+        "CreateStmt", "TruncateStmt", "CopyStmt",   "CallStmt",
+        "DoStmt",     "IntoClause",   "LockStmt",   "CreateTableAsStmt"};
     const ProtobufCMessage *m = piece->message;
     struct lower *l = w->l;
     bool inner = piece->inner;
@@ -301,8 +304,8 @@ take(struct walk *w, const struct piece *piece)
     if (is_kind(m, "ColumnRef") && !add_column(w, piece))
         return false;
     if (is_kind(m, "CommonTableExpr"))
-        vec_push(&w->with, ((const PgQuery__CommonTableExpr *)(const void *)m)
-                               ->ctename);
+        vec_push(&w->with,
+                 ((const PgQuery__CommonTableExpr *)(const void *)m)->ctename);
     if (is_kind(m, "SelectStmt"))
         inner = true;
     add_fields(w, piece, inner);
@@ -362,11 +365,11 @@ void
 lower_note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                     const char *text)
 {
-    struct made made = {.name = program_copy(
-                            l->program, lower_last_name(create->funcname,
-                                                        create->n_funcname)),
-                        .language = "sql",
-                        .text = text};
+    struct made made = {
+        .name = program_copy(
+            l->program, lower_last_name(create->funcname, create->n_funcname)),
+        .language = "sql",
+        .text = text};
     for (size_t i = 0; i < create->n_options; i++) {
         const PgQuery__DefElem *def = create->options[i]->def_elem;
         if (strcmp(def->defname, "language") == 0)

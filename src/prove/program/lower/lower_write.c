@@ -114,9 +114,9 @@ lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
         struct assignment *set = &s->sets[s->n_sets++];
         set->column = c;
         set->value = NODE_IS(target->val, SET_TO_DEFAULT)
-                               ? initial_value(l, s, c)
-                               : set_value(l, &t->columns[c], target,
-                                           joins || lower_is_folded(t, c));
+                         ? initial_value(l, s, c)
+                         : set_value(l, &t->columns[c], target,
+                                     joins || lower_is_folded(t, c));
         if (!set->value)
             return false;
     }
@@ -199,8 +199,8 @@ static struct statement *
 lower_update(struct lower *l, const PgQuery__UpdateStmt *update)
 {
     struct statement *s = statement_new(l, STATEMENT_UPDATE);
-    const bool joins = update->n_from_clause || update->with_clause ||
-                       sets_several(update);
+    const bool joins =
+        update->n_from_clause || update->with_clause || sets_several(update);
     if (!lower_relation(l, s, update->relation))
         return NULL;
     if (joins)
@@ -230,11 +230,10 @@ lower_delete(struct lower *l, const PgQuery__DeleteStmt *delete)
         !check_guard(l, s, TABLE_DELETE))
         return NULL;
     if (joins)
-        s->where = joined_condition(l, delete->with_clause,
-                                    delete->where_clause, delete->using_clause,
-                                    delete->n_using_clause, NULL, 0,
-                                    delete->returning_list,
-                                    delete->n_returning_list);
+        s->where = joined_condition(
+            l, delete->with_clause, delete->where_clause, delete->using_clause,
+            delete->n_using_clause, NULL, 0, delete->returning_list,
+            delete->n_returning_list);
     else if (delete->where_clause)
         s->where = lower_condition(l, delete->where_clause);
     if (!s->where && (joins || delete->where_clause))
