@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "record/statement_text.h"
 
+#include "base/ascii.h"
 #include "driver/sql/sql.h"
 
 #include <string.h>
@@ -28,10 +29,22 @@ statement_text(const char *text, size_t i, struct arena *arena, bool *is_whole)
     return found;
 }
 
-/* Skip blanks and comments, which do not nest here. */
-static const char *
-skip_blank(const char *at)
+bool
+statement_changes_role(const char *text)
 {
+    bool sets = false, names = false;
+    for (const char *at = text; *at; at++) {
+        sets |= ascii_compare_n(at, "set", 3) == 0;
+        names |= ascii_compare_n(at, "role", 4) == 0 ||
+                 ascii_compare_n(at, "authorization", 13) == 0;
+    }
+    return sets && names;
+}
+
+const char *
+statement_start(const char *text)
+{
+    const char *at = text;
     for (;;) {
         at += strspn(at, " \t\r\n");
         if (at[0] == '-' && at[1] == '-') {
@@ -52,7 +65,7 @@ statement_goes_back(const char *text)
     const char *at = text;
     for (size_t words = 0; words < 3; words++) {
         size_t n = 0;
-        at = skip_blank(at);
+        at = statement_start(at);
         while (n + 1 < sizeof word && ((at[n] | 32) >= 'a') &&
                (at[n] | 32) <= 'z') {
             word[n] = (char)(at[n] | 32);
@@ -67,4 +80,28 @@ statement_goes_back(const char *text)
             return false;
     }
     return false;
+}
+
+const char *
+statement_cursor(const char *text, struct arena *arena)
+{
+    static const char blanks[] = " \t\r\n";
+    static const char *const last[] = {"fetch ", "move ", "close "};
+    const char *at = statement_start(text);
+    if (ascii_compare_n(at, "declare", 7) == 0) {
+        at += 7 + strspn(at + 7, blanks);
+        return arena_copy(arena, at, strcspn(at, blanks));
+    }
+    for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
+        if (ascii_compare_n(at, last[i], strlen(last[i])) != 0)
+            continue;
+        const char *end = at + strlen(at);
+        while (end > at && strchr(" \t\r\n;", end[-1]))
+            end--;
+        const char *name = end;
+        while (name > at && !strchr(blanks, name[-1]))
+            name--;
+        return arena_copy(arena, name, (size_t)(end - name));
+    }
+    return "";
 }

@@ -4,6 +4,7 @@
 #include "spec/row/row_setup.h"
 
 #include "base/ascii.h"
+#include "driver/sql/sql.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_settings.h"
 #include "spec/script.h"
@@ -13,8 +14,9 @@
 bool
 row_setup_records(struct database *db)
 {
-    const struct row_dialect *dialect = row_dialect_of(db->driver->scheme);
-    if (!dialect || db->nodes > 1 || !row_statement_load())
+    const struct row_dialect *dialect = row_dialect_of(sql_product(db->driver));
+    if (!dialect || db->driver->sql->cannot_record || db->nodes > 1 ||
+        !row_statement_load())
         return false;
     struct connection *c;
     struct err err = {0};
@@ -95,8 +97,9 @@ bool
 row_setup_expect_none(struct connection *c, const struct watched *before,
                       const char *sql, struct err *err)
 {
-    return before->dialect->folds ? expect_unknown(before, sql, err)
-                                  : expect_unregistered(c, sql, err);
+    return before->dialect->folds || !row_statement_load()
+               ? expect_unknown(before, sql, err)
+               : expect_unregistered(c, sql, err);
 }
 
 /* Run SQL; 'done' gets the statements that did not fail.  Where they are sent
@@ -104,7 +107,7 @@ row_setup_expect_none(struct connection *c, const struct watched *before,
 static bool
 run(struct connection *c, const char *sql, struct buf *done, struct err *err)
 {
-    const struct flavour *flavour = flavour_of(c->driver->scheme);
+    const struct flavour *flavour = flavour_of(sql_product(c->driver));
     struct arena arena = {0};
     text_vec parts = {0};
     bool ok = true;
