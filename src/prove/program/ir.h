@@ -260,6 +260,8 @@ struct table {
     uint32_t n_more, folded;
     bool hidden_key; // (1)
     struct columns primary;
+    struct columns
+        declared; // the primary key of the file, where it is not that
     struct columns *unique;
     uint32_t n_unique;
     struct foreign_key *foreign;

@@ -80,6 +80,7 @@ drop_column(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
             (t->n_columns - c - 1) * sizeof *t->columns);
     memset(&t->columns[--t->n_columns], 0, sizeof *t->columns);
     move_columns(&t->primary, c);
+    t->folded -= t->n_more && t->folded > c;
     for (uint32_t i = 0; i < t->n_unique; i++)
         move_columns(&t->unique[i], c);
     return true;

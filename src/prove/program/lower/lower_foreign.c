@@ -48,6 +48,7 @@ swap_primary(const struct lower *l, uint32_t table, struct table *to,
         if (!same)
             continue;
         const struct columns primary = to->primary;
+        to->declared = primary;
         to->primary = *unique;
         *unique = primary;
         return true;
@@ -117,7 +118,7 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
     else if (!lower_find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
                                  &f.columns))
         return false;
-    f.referenced = to->primary;
+    f.referenced = to->declared.n ? to->declared : to->primary;
     if (k->n_pk_attrs && !lower_find_columns(l, to, k->pk_attrs, k->n_pk_attrs,
                                              k->location, &f.referenced))
         return false;
