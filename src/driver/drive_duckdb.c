@@ -206,18 +206,11 @@ query(struct connection *base, const char *sql, struct result_rows *out)
                                                : outcome_of(base, outcome, sql);
 }
 
-static const struct dialect dialect = {
-    .append = "coalesce(v, '') || ',%s'",
-    .upsert = "on conflict (assay_key) do update set",
-    .lexis = LEXIS_DOLLARS | LEXIS_NESTING,
-    .returning = RETURNING_UPDATES | RETURNING_DELETES,
-};
-
 const struct driver driver_duckdb = {
     .scheme = "duckdb",
     .form = "duckdb:PATH",
     .help = "DuckDB in this process (without PATH: in memory)",
-    .sql = &dialect,
+    .sql = &dialect_duckdb,
     .open = open_duckdb,
     .close = close_duckdb,
     .connect = connect_duckdb,

@@ -197,47 +197,11 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return OUTCOME_OK;
 }
 
-// MariaDB and MySQL have different names for the variable.  InnoDB caches the
-// list of its transactions, and renews it only after a tenth of a second
-// without queries.
-static const struct dialect dialect = {
-    .set_isolation = "set session transaction isolation level %s",
-    .get_isolation = "show session variables where variable_name in "
-                     "('tx_isolation', 'transaction_isolation')",
-    .settings = "show session variables where variable_name in ('autocommit', "
-                "'innodb_flush_log_at_trx_commit', 'innodb_snapshot_isolation',"
-                " 'sync_binlog', 'version', 'wsrep_sync_wait')",
-    .is_read_only = "select @@global.read_only",
-    .append = "concat(coalesce(v, ''), ',%s')",
-    .upsert = "on duplicate key update",
-    .waits = "select (select count(*) from information_schema.innodb_trx where "
-             "trx_mysql_thread_id = %s and trx_state = 'LOCK WAIT') + (select "
-             "count(*) from information_schema.processlist where id = %s and "
-             "state like 'Waiting for %lock%')",
-    .clients = "select id from information_schema.processlist where user <> "
-               "'system user' and id <> connection_id()",
-    .cut = "kill %s",
-    .claim = "select get_lock(concat('assay ', md5(database())), 0)",
-    .lock_timeout = "set session lock_wait_timeout = 10",
-    .lexis = LEXIS_BACKSLASHES | LEXIS_HASHES,
-    .returning = RETURNING_DELETES,
-    // At SERIALIZABLE a select would lock what it reads, or the gap.
-    .snapshot = "start transaction with consistent snapshot",
-    .snapshot_read_only =
-        "start transaction with consistent snapshot, read only",
-    .begin_read_only = "start transaction read only",
-    .for_update = " for update",
-    .for_share = " lock in share mode",
-    .has_savepoints = true,
-    .check = "check table assay_%s extended",
-    .check_says_ok = true,
-};
-
 const struct driver driver_mariadb = {
     .scheme = "mariadb",
     .form = "mariadb://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
     .help = "MariaDB, MySQL and Galera clusters",
-    .sql = &dialect,
+    .sql = &dialect_mariadb,
     .open = open_mariadb,
     .close = close_mariadb,
     .connect = connect_mariadb,

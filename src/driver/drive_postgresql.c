@@ -226,52 +226,11 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return outcome_of(base, outcome, sql);
 }
 
-static const struct dialect dialect = {
-    .set_isolation =
-        "set session characteristics as transaction isolation level %s",
-    .get_isolation = "show transaction isolation level",
-    .settings = "select name, setting from pg_settings where name in "
-                "('default_transaction_isolation', 'fsync', 'server_version', "
-                "'synchronous_commit', 'synchronous_standby_names') "
-                "order by name",
-    .is_read_only = "select pg_is_in_recovery()::int",
-    .append = "concat(coalesce(v, ''), ',%s')",
-    .array = "bigint[]",
-    .append_to_array = "array_append(v, %s)",
-    .upsert = "on conflict (assay_key) do update set",
-    .waits = "select cardinality(pg_blocking_pids(%s)) + "
-             "cardinality(pg_safe_snapshot_blocking_pids(%s))",
-    .clients = "select pid from pg_stat_activity where backend_type = "
-               "'client backend' and pid <> pg_backend_pid()",
-    .cut = "select pg_terminate_backend(%s)",
-    .claim = "select pg_try_advisory_lock(4714523, "
-             "hashtext(current_schema()))::int",
-    .lock_timeout = "set lock_timeout = 10000",
-    .indexes = " hash gin brin ",
-    .use_index = "set enable_seqscan = off",
-    .lexis = LEXIS_DOLLARS | LEXIS_NESTING,
-    .returning = RETURNING_UPDATES | RETURNING_DELETES,
-    .snapshot = "select 1",
-    .begin_read_only = "begin read only",
-    .for_update = " for update",
-    .for_share = " for share",
-    .has_savepoints = true,
-    .before_check = "create extension if not exists amcheck",
-    .check = "select bt_index_check(i.indexrelid, true) from pg_index i "
-             "join pg_class c on c.oid = i.indexrelid "
-             "join pg_am a on a.oid = c.relam where a.amname = 'btree' "
-             "and i.indrelid = 'assay_%s'::regclass",
-    .scan_only = "set enable_indexscan = off; set enable_indexonlyscan = off; "
-                 "set enable_bitmapscan = off; set enable_seqscan = on",
-    .index_only = "set enable_indexscan = on; set enable_indexonlyscan = on; "
-                  "set enable_bitmapscan = on; set enable_seqscan = off",
-};
-
 const struct driver driver_postgresql = {
     .scheme = "postgresql",
     .form = "postgresql://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
     .help = "PostgreSQL, and databases with the same protocol",
-    .sql = &dialect,
+    .sql = &dialect_postgresql,
     .open = open_postgresql,
     .close = close_postgresql,
     .connect = connect_postgresql,

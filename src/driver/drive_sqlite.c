@@ -314,24 +314,11 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return outcome_of(base, outcome, sql);
 }
 
-// Appends use '||', because SQLite 3.40 has no concat().  No query for waiting
-// sessions is needed: none waits for a lock for longer than WAIT_FOR_LOCK.
-static const struct dialect dialect = {
-    .append = "coalesce(v, '') || ',%s'",
-    .upsert = "on conflict (assay_key) do update set",
-    .lexis = LEXIS_BRACKETS,
-    .returning = RETURNING_UPDATES | RETURNING_DELETES,
-    .claim = "select assay_claim()",
-    .has_savepoints = true,
-    .check = "pragma integrity_check('assay_%s')",
-    .check_says_ok = true,
-};
-
 const struct driver driver_sqlite = {
     .scheme = "sqlite",
     .form = "sqlite:PATH",
     .help = "SQLite in this process (without PATH: in a temporary directory)",
-    .sql = &dialect,
+    .sql = &dialect_sqlite,
     .open = open_sqlite,
     .close = close_sqlite,
     .connect = connect_sqlite,

@@ -9,6 +9,7 @@
 #include "driver/server_error.h"
 
 #include "base/ascii.h"
+#include "driver/sql/sql.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ struct row {
 
 static const struct row rows[] = {
     // Programs behind exec: say in words what they have no code for.
-    {"exec", "lost", "it has ended", SERVER_ERROR_CRASH},
+    {"exec", "lost", "the program ended", SERVER_ERROR_CRASH},
     {"", "57P02", NULL, SERVER_ERROR_CRASH},
     {"", "XX001", NULL, SERVER_ERROR_DAMAGE},
     {"", "XX002", NULL, SERVER_ERROR_DAMAGE},
@@ -127,7 +128,12 @@ server_error_find(const char *scheme, const char *code, const char *message)
 enum server_error
 server_error_of(const struct connection *c)
 {
-    return server_error_find(c->driver->scheme, c->code, c->message);
+    const enum server_error error =
+        server_error_find(c->driver->scheme, c->code, c->message);
+    // Behind exec: and odbc: the codes are those of a product.
+    return error != SERVER_ERROR_OTHER
+               ? error
+               : server_error_find(sql_product(c->driver), c->code, c->message);
 }
 
 bool

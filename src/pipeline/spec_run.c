@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/spec_run.h"
 
+#include "driver/sql/sql.h"
 #include "spec/interleave.h"
 #include "spec/notes.h"
 #include "spec/row/row_setup.h"
@@ -140,7 +141,7 @@ run_on(const struct spec_run_options *o, const struct spec *s,
     const bool records_rows = row_setup_records(db);
     if (records_rows && !row_setup_read(s, db, &watched, err))
         return false;
-    script_read(s, flavour_of(db->driver->scheme),
+    script_read(s, flavour_of(sql_product(db->driver)),
                 records_rows ? &watched : NULL, &script);
     struct run run = {o, tally, &script, db};
     const bool ok = interleave_all(&run, err);

@@ -200,9 +200,21 @@ leave_out_missed(struct recorded_act *act)
             assembly_leave_out(act, ASSEMBLY_MISSED);
 }
 
+/* Whether a transaction has a statement that can read rows. */
+static bool
+can_read(const struct recorded_act *act)
+{
+    for (size_t i = 0; i < act->steps.n; i++)
+        if (act->steps.at[i].n || !assembly_is_quiet(act->steps.at[i].run->tag))
+            return true;
+    return false;
+}
+
 static void
 leave_out_tables(struct assembly *a, struct recorded_act *act)
 {
+    if (!can_read(act))
+        return;
     if (act->txn->as_superuser)
         assembly_leave_out(act, "what a superuser read");
     if (a->watch->unwatched.n) {
@@ -286,6 +298,19 @@ note_all(struct assembly *a, session_vec *sessions, notes_vec *all)
     return ok;
 }
 
+/* Count a statement that failed because its session is no superuser. */
+static void
+count_denied(const struct recorded_act *act, const struct recorded_run *run,
+             struct assembled *out)
+{
+    static const char denied[] = "42501 ";
+    if (!*act->session->role || !tell_begins(run->error, denied))
+        return;
+    if (!out->denied++)
+        snprintf(out->denial, sizeof out->denial, "%.190s",
+                 run->error + strlen(denied));
+}
+
 static void
 count(const struct assembly *a, struct assembled *out)
 {
@@ -293,10 +318,12 @@ count(const struct assembly *a, struct assembled *out)
     for (size_t i = 0; i < a->acts.n; i++) {
         const struct recorded_act *act = &a->acts.at[i];
         bool has_rows = false;
-        for (size_t k = 0; k < act->steps.n; k++)
+        for (size_t k = 0; k < act->steps.n; k++) {
             has_rows |= act->steps.at[k].n || act->steps.at[k].missed.n;
-        out->txns += has_rows;
-        out->partial += has_rows && act->partial.n;
+            count_denied(act, act->steps.at[k].run, out);
+        }
+        out->txns += has_rows || act->partial.n;
+        out->partial += act->partial.n > 0;
     }
 }
 

@@ -2,9 +2,10 @@
  * what was asked and answered.
  *
  * It listens on loopback only.  It changes two things: the first message of a
- * client gets two settings more (assay.record and jit), and messages of the
- * server that our policies and triggers raised are taken out.  It never adds a
- * statement.  Messages of authentication are passed and never kept.
+ * client gets settings more (assay.record, jit, and for a superuser a role),
+ * and messages of the server that our policies and triggers raised are taken
+ * out.  It never adds a statement.  Messages of authentication are passed and
+ * never kept.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef RECORD_PROXY_H
@@ -24,9 +25,9 @@ struct proxy_options {
     struct raw_log *log;
     const volatile sig_atomic_t *stop;
 
-    /* Why a user cannot be recorded, written to 'why'; true if there is no
-     * reason. */
-    bool (*admits)(void *self, const char *user, char *why, size_t room);
+    /* Whether a user can be recorded; if not, why.  See watch_admits. */
+    bool (*admits)(void *self, const char *user, char *role, char *why,
+                   size_t room);
     void *self;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/memory/mem.h"
+#include "record/plain_role.h"
 #include "record/wire.h"
 
 #include <assert.h>
@@ -142,10 +143,11 @@ parameter(struct wire_body b, const char *name)
     return NULL;
 }
 
-/* Whether a session can be recorded; if not, refuse it. */
+/* Whether a session can be recorded; if not, refuse it.  'role' gets the role
+ * that it is to have, or "". */
 static bool
 admit(const struct proxy_options *o, struct proxy_link *l,
-      struct wire_body parameters)
+      struct wire_body parameters, char *role)
 {
     char why[400];
     const char *user = parameter(parameters, "user");
@@ -166,7 +168,7 @@ admit(const struct proxy_options *o, struct proxy_link *l,
         refuse(l, why);
         return false;
     }
-    if (!o->admits(o->self, user, why, sizeof why)) {
+    if (!o->admits(o->self, user, role, why, sizeof why)) {
         refuse(l, why);
         return false;
     }
@@ -175,10 +177,12 @@ admit(const struct proxy_options *o, struct proxy_link *l,
 
 static void
 note_open(const struct proxy_options *o, struct proxy_link *l,
-          struct wire_body parameters)
+          struct wire_body parameters, const char *role)
 {
     note(o, l, RAW_NOTE, 'O', parameters.at,
          (size_t)(parameters.end - parameters.at));
+    if (*role)
+        note(o, l, RAW_NOTE, 'R', role, strlen(role));
 }
 
 /* The settings of a session that is recorded.  The cost of a policy makes
@@ -187,11 +191,16 @@ static const char settings[] = "assay.record\0001\0jit\0off";
 
 /* The message, with our settings behind its own. */
 static void
-pass_first(struct proxy_link *l, const char *message, size_t n)
+pass_first(struct proxy_link *l, const char *message, size_t n,
+           const char *role)
 {
     struct buf m = {0};
     buf_add(&m, message, n - 1); // without the last zero byte
     buf_add(&m, settings, sizeof settings);
+    if (*role) {
+        buf_add(&m, "role", sizeof "role");
+        buf_add(&m, role, strlen(role) + 1);
+    }
     buf_char(&m, 0);
     const uint32_t length = (uint32_t)m.n;
     for (size_t i = 0; i < 4; i++)
@@ -206,7 +215,8 @@ begin_session(const struct proxy_options *o, struct proxy_link *l,
 {
     const struct wire_body parameters = {message + WIRE_FIRST, message + n,
                                          false};
-    if (!admit(o, l, parameters))
+    char role[PLAIN_ROLE_NAME];
+    if (!admit(o, l, parameters, role))
         return;
     l->server.fd = connect_server(o);
     if (l->server.fd < 0) {
@@ -215,8 +225,8 @@ begin_session(const struct proxy_options *o, struct proxy_link *l,
     }
     proxy_link_make_quick(l->server.fd);
     l->has_begun = true;
-    note_open(o, l, parameters);
-    pass_first(l, message, n);
+    note_open(o, l, parameters, role);
+    pass_first(l, message, n, role);
 }
 
 static void

@@ -8,6 +8,7 @@
  *     from   letter                     body
  *     '!'    H  recording begins        lines of a name and a value
  *            O  a connection is open    names and values of its parameters
+ *            R  the role it is given    name
  *            K  its backend             process id
  *            X  it is closed            nothing
  *     '>'    message of the client      as sent, or nothing

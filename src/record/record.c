@@ -67,10 +67,10 @@ record_clean(const char *target, size_t *found, struct err *err)
 }
 
 static bool
-admits(void *self, const char *user, char *why, size_t room)
+admits(void *self, const char *user, char *role, char *why, size_t room)
 {
     struct recording *r = self;
-    return watch_admits(r->admin, user, why, room);
+    return watch_admits(r->admin, user, role, why, room);
 }
 
 /* The name of the database, as the server says it. */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "record/statement_text.h"
 
+#include "base/ascii.h"
 #include "driver/sql/sql.h"
 
 #include <string.h>
@@ -26,6 +27,18 @@ statement_text(const char *text, size_t i, struct arena *arena, bool *is_whole)
     }
     *is_whole = n == 1;
     return found;
+}
+
+bool
+statement_changes_role(const char *text)
+{
+    bool sets = false, names = false;
+    for (const char *at = text; *at; at++) {
+        sets |= ascii_compare_n(at, "set", 3) == 0;
+        names |= ascii_compare_n(at, "role", 4) == 0 ||
+                 ascii_compare_n(at, "authorization", 13) == 0;
+    }
+    return sets && names;
 }
 
 /* Skip blanks and comments, which do not nest here. */

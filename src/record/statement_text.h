@@ -13,6 +13,10 @@
 const char *statement_text(const char *text, size_t i, struct arena *arena,
                            bool *is_whole);
 
+/* Whether a text may change the role of its session: it has the words set, or
+ * set_config, and role or authorization. */
+bool statement_changes_role(const char *text);
+
 /* Whether a statement goes back to a savepoint: "rollback [work] to ..." */
 bool statement_goes_back(const char *text);
 

@@ -6,7 +6,10 @@
  *   (2) after an error every request up to the next Sync is unanswered, also
  *       those that the client sends later;
  *   (3) a portal belongs to the run of its first Execute: parts that are
- *       fetched later are of the same snapshot.
+ *       fetched later are of the same snapshot;
+ *   (4) the server says whether a session is a superuser before a Ready only.
+ *       So what follows a change of the role in the same batch counts as read
+ *       by a superuser.
  *
  * SPDX-License-Identifier: MIT */
 #include "record/transcript.h"
@@ -59,6 +62,7 @@ struct talk {
     bool is_open;             // the last transaction has not ended
     bool has_failed;          // its last statement failed
     bool is_superuser;
+    bool may_be_other; // its role may have changed since the last Ready (4)
     bool is_closed;
 };
 
@@ -73,7 +77,7 @@ open_txn(struct talk *t, double time)
         t->has_failed = false;
     }
     struct recorded_txn *txn = &vec_top(&t->session->txns);
-    txn->as_superuser |= t->is_superuser;
+    txn->as_superuser |= t->is_superuser || t->may_be_other;
     return txn;
 }
 
@@ -284,6 +288,10 @@ end_run(struct talk *t, struct recorded_run *run, const struct raw_entry *e)
 {
     run->ended = e->time;
     run->is_suspended = false;
+    if (statement_changes_role(run->text))
+        t->may_be_other = true;
+    if (t->may_be_other && t->is_open && strcmp(e->body, "SET") != 0)
+        vec_top(&t->session->txns).as_superuser = true;
     if (e->letter == 'C') {
         run->tag = copy(t, e->body);
         if (strcmp(run->tag, "COMMIT") == 0)
@@ -321,7 +329,7 @@ take_ready(struct talk *t, const struct raw_entry *e)
     // What comes after a failed COMMIT is 'I', too.
     if (e->body[0] == 'I')
         end_txn(t, t->has_failed ? TXN_END_ABORT : TXN_END_COMMIT, e->time);
-    t->is_skipping = false;
+    t->is_skipping = t->may_be_other = false;
     const struct request *r = head(t);
     if (r && strchr("SQF", r->letter))
         pop(t);
@@ -443,7 +451,7 @@ find_talk(talk_vec *talks, uint32_t number, struct transcript *out)
     struct talk *t = mem_calloc(1, sizeof *t);
     struct recorded_session *s = mem_calloc(1, sizeof *s);
     s->number = number;
-    s->user = s->application = s->pid = "";
+    s->user = s->application = s->pid = s->role = "";
     t->session = s;
     t->transcript = out;
     vec_push(&out->sessions, s);
@@ -472,6 +480,8 @@ take_note(struct talk *t, const struct raw_entry *e)
     struct wire_body b = {e->body, e->body + e->n, false};
     if (e->letter == 'O') {
         read_parameters(t, b);
+    } else if (e->letter == 'R') {
+        t->session->role = copy(t, e->body);
     } else if (e->letter == 'K') {
         t->session->pid = copy(t, e->body);
     } else if (e->letter == 'X') {

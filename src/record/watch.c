@@ -198,6 +198,17 @@ static const char bypassing[] =
     "r.rolbypassrls) and n.nspname !~ '^pg_' and n.nspname not in "
     "('information_schema', 'assay') limit 1";
 
+// Functions that may change to a superuser and back, which no message tells.
+static const char role_changing[] =
+    "select 'function ' || p.oid::regprocedure || ' sets a role, so what it "
+    "reads may not be reported: leave it out while you record' from pg_proc p "
+    "join pg_namespace n on n.oid = p.pronamespace where n.nspname !~ '^pg_' "
+    "and n.nspname not in ('information_schema', 'assay') and (exists (select "
+    "1 from unnest(p.proconfig) s where s ~* '^(role|session_auth)') or "
+    "p.prosrc ~* '\\mset\\s+(local\\s+|session\\s+)?(role|session\\s+"
+    "authorization)\\M' or p.prosrc ~* 'set_config\\s*\\(\\s*''(role|"
+    "session_auth)') limit 1";
+
 static const char policies_query[] =
     "select c.oid, exists (select 1 from pg_policy p where p.polrelid = c.oid)"
     "::int, (c.relrowsecurity or c.relforcerowsecurity)::int from pg_class c "
@@ -302,10 +313,10 @@ decide_all(struct record_watch *w, const char *only, struct err *err)
 }
 
 static bool
-refuse_bypassing(struct connection *c, struct err *err)
+refuse_if_any(struct connection *c, const char *query, struct err *err)
 {
     struct result_rows r = {0};
-    bool ok = run(c, bypassing, &r, "cannot read the catalog", err);
+    bool ok = run(c, query, &r, "cannot read the catalog", err);
     if (ok && r.n)
         ok = err_set(err, ERR_USAGE, "%s", result_rows_get(&r, 0, 0));
     result_rows_free(&r);
@@ -319,8 +330,10 @@ watch_read(struct record_watch *w, struct connection *admin, const char *only,
     *w = (struct record_watch){.admin = admin};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
-    if (refuse_bypassing(admin, err) && read_oids(w, err) &&
-        decide_all(w, only, err))
+    if (plain_role_is_possible(admin, &w->has_plain_role, err) &&
+        refuse_if_any(admin, role_changing, err) &&
+        (w->has_plain_role || refuse_if_any(admin, bypassing, err)) &&
+        read_oids(w, err) && decide_all(w, only, err))
         return true;
     watch_free(w);
     return false;
@@ -431,8 +444,9 @@ watch_install(struct record_watch *w, struct buf *beginning, struct err *err)
         run(c, "begin", NULL, "cannot begin", err) &&
         run(c, "set local lock_timeout = '5s'", NULL, "cannot set", err) &&
         run(c, functions, NULL, "cannot make schema assay", err) &&
-        try_functions(c, err) && install_tables(w, err) &&
-        run(c, "commit", NULL, "cannot install", err);
+        try_functions(c, err) &&
+        (!w->has_plain_role || plain_role_install(c, err)) &&
+        install_tables(w, err) && run(c, "commit", NULL, "cannot install", err);
     if (!ok)
         c->driver->query(c, "rollback", NULL);
     return ok && note_beginning(w, beginning, err);

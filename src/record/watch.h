@@ -12,6 +12,7 @@
 #ifndef RECORD_WATCH_H
 #define RECORD_WATCH_H
 
+#include "record/plain_role.h"
 #include "spec/row/watched.h"
 
 struct record_watch {
@@ -20,6 +21,7 @@ struct record_watch {
     VEC(const char *) oids;   // by table
     VEC(char) kinds;          // the same, as in pg_class
     struct buf unwatched;     // names of tables that are not watched, or empty
+    bool has_plain_role;      // superusers can be recorded (plain_role.h)
 };
 
 /* Read the tables.  'only' names the tables to watch, separated by commas;
@@ -48,9 +50,11 @@ bool watch_clean(struct connection *admin, size_t *found, struct err *err);
 /* Keep other recordings of the database away until the connection ends. */
 bool watch_claim(struct connection *admin, struct err *err);
 
-/* Whether the statements of a role can be recorded; if not, why. */
-bool watch_admits(struct connection *admin, const char *role, char *why,
-                  size_t room);
+/* Whether the statements of a user can be recorded; if not, why.  'role' has
+ * PLAIN_ROLE_NAME bytes; it gets the role that the session is to have instead,
+ * or "". */
+bool watch_admits(struct connection *admin, const char *user, char *role,
+                  char *why, size_t room);
 
 void watch_free(struct record_watch *w);
 

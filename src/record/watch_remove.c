@@ -63,14 +63,14 @@ watch_clean(struct connection *c, size_t *found, struct err *err)
                      "schema assay is there and was not made by 'assay "
                      "record'; rename it");
     if (ok && (schema.n || tables.n)) {
-        buf_text(&sql, "begin; set local lock_timeout = '5s'; ");
         for (size_t i = 0; i < tables.n; i++)
             put_remove(&sql, result_rows_get(&tables, i, 0),
                        *result_rows_get(&tables, i, 1) == '1');
         if (schema.n)
             buf_text(&sql, "drop schema assay cascade; ");
         buf_text(&sql, "commit");
-        ok = run(c, sql.at, NULL, what, err);
+        ok = run(c, "begin; set local lock_timeout = '5s'", NULL, what, err) &&
+             plain_role_remove(c, err) && run(c, sql.at, NULL, what, err);
         if (!ok)
             c->driver->query(c, "rollback", NULL);
         *found = tables.n;
@@ -95,7 +95,8 @@ watch_claim(struct connection *c, struct err *err)
 }
 
 bool
-watch_admits(struct connection *c, const char *role, char *why, size_t room)
+watch_admits(struct connection *c, const char *user, char *role, char *why,
+             size_t room)
 {
     struct result_rows r = {0};
     struct buf sql = {0};
@@ -103,24 +104,31 @@ watch_admits(struct connection *c, const char *role, char *why, size_t room)
                    "pg_roles b where b.rolbypassrls and not b.rolsuper and "
                    "b.oid <> r.oid and pg_has_role(r.oid, b.oid, 'member')) "
                    "from pg_roles r where rolname = ");
-    watched_put_literal(&sql, role);
+    watched_put_literal(&sql, user);
     const bool known = c->driver->query(c, sql.at, &r) == OUTCOME_OK && r.n;
-    const bool bypasses = known && (*result_rows_get(&r, 0, 0) == 't' ||
-                                    *result_rows_get(&r, 0, 1) == 't');
+    const bool is_super = known && *result_rows_get(&r, 0, 0) == 't';
+    const bool bypasses = known && *result_rows_get(&r, 0, 1) == 't';
     const char *other = known ? result_rows_get(&r, 0, 2) : "";
-    if (bypasses)
+    bool ok = true;
+    *role = 0;
+    if (bypasses && !is_super) {
         snprintf(why, room,
-                 "assay record: role %.60s is a superuser or has BYPASSRLS, so "
-                 "the database does not report what it reads. Connect as a "
-                 "plain role that has its rights on the tables: create role "
-                 "recorded login; grant %.60s to recorded",
-                 role, role);
-    else if (*other)
+                 "assay record: role %.60s has BYPASSRLS, so the database does "
+                 "not report what it reads. Connect as a plain role that has "
+                 "its rights on the tables: create role recorded login; grant "
+                 "%.60s to recorded",
+                 user, user);
+        ok = false;
+    } else if (*other) {
         snprintf(why, room,
-                 "assay record: role %.60s is a member of %.60s, which has "
-                 "BYPASSRLS, so what it reads may not be reported",
-                 role, other);
-    const bool ok = !bypasses && !*other;
+                 "assay record: role %.60s can become %.60s, which has "
+                 "BYPASSRLS, so what it reads may not be reported. Take "
+                 "BYPASSRLS from that role while you record",
+                 user, other);
+        ok = false;
+    } else if (is_super) {
+        ok = plain_role_of(c, user, role, why, room);
+    }
     buf_free(&sql);
     result_rows_free(&r);
     return ok; // the server itself refuses a role that it does not know

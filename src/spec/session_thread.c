@@ -58,7 +58,7 @@ session_thread_open(struct session_thread *a, struct database *db,
                     uint32_t session, size_t node, struct err *err)
 {
     *a = (struct session_thread){.runner.recorder.flavour =
-                                     flavour_of(db->driver->scheme)};
+                                     flavour_of(sql_product(db->driver))};
     if (!db->driver->connect(db, session, node, &a->runner.recorder.connection,
                              err))
         return false;

@@ -3,7 +3,9 @@
     child.py HOW      well, many, garbage, stranger, ends, refuses, limits,
                       uncertain, wrong, both, padded, large, hidden, idle,
                       stuck, tells, internal, worded, refused, forbidden,
-                      seldom, crashes, crashes-alone
+                      seldom, crashes, crashes-alone, chats, other-level
+                      and mistakes that the self-check finds: forgets-write,
+                      keeps-write, double, not-empty, busy, sql-what
 """
 import json
 import os
@@ -19,11 +21,13 @@ ERRORS = {
     "worded": (("write",), 7, "odd", "Internal error: assertion failed"),
     "refused": (("read", "write"), 1, "42000", "Syntax error in SQL"),
     "forbidden": (("write",), 1, "42501", "permission denied for table kv"),
-    "seldom": (("read",), 50, "42601", "syntax error at or near 7"),
+    "seldom": (("read",), 49, "42601", "syntax error at or near 7"),
 }
 store = {}
-before = {}  # the store when the transaction began, of the only session
+undo = {}  # by session: (key, value before) of each write, oldest first
 asked = 0
+CHECKED = 22  # requests until the self-check of one process is over
+LATER = 40  # requests after which most of them begin to misbehave
 
 
 def answer(ask):
@@ -32,6 +36,10 @@ def answer(ask):
         return {"ok": False, "message": "no such\u001b[1m place"}
     if do == "open" and how == "limits":
         return {"ok": True, "sessions": "three"}
+    if do == "open" and how == "other-level":
+        return {"ok": True, "isolation": "read committed"}
+    if do == "open" and how == "sql-what":
+        return {"ok": True, "sql": "cobol"}
     if do == "open" and how == "tells":
         print("asked for", ask["isolation"], file=sys.stderr, flush=True)
     if do == "open":
@@ -44,42 +52,52 @@ def answer(ask):
         return {"ok": "perhaps"}
     if do == "commit" and how == "both":
         return {"ok": True, "outcome": "aborted"}
-    if do in ERRORS.get(how, ((),))[0] and asked % ERRORS[how][1] == 0:
+    if asked > CHECKED and do in ERRORS.get(how, ((),))[0] and asked % ERRORS[how][1] == 0:
         return {"ok": False, "outcome": "failed", "code": ERRORS[how][2],
                 "message": ERRORS[how][3]}
-    if do == "begin" and how == "idle":
+    mine = undo.setdefault(ask["session"], [])
+    if do == "begin" and how == "idle" and asked > CHECKED:
         return {"ok": False, "outcome": "failed", "message": "not today"}
-    if do == "rollback" and how == "stuck":
+    if do == "begin" and how == "busy":
+        return {"ok": False, "outcome": "aborted", "code": "busy",
+                "message": "come back later"}
+    if do == "rollback" and how == "stuck" and asked > CHECKED:
         return {"ok": False, "outcome": "failed"}
-    if do == "read" and store.get(ask["key"]) and how in ODD:
+    if do == "rollback" and how != "keeps-write":
+        for key, value in reversed(mine):
+            store[key] = value
+    if do in ("begin", "rollback", "commit"):
+        mine.clear()
+    if do == "read" and how == "not-empty":
+        return {"ok": True, "value": store.get(ask["key"]) or "5"}
+    if do == "read" and store.get(ask["key"]) and how in ODD and asked > LATER:
         return {"ok": True, "value": ODD[how].format(store[ask["key"]])}
-    if do == "begin" and how in ERRORS:
-        before.clear()
-        before.update(store)
-    if do == "rollback" and how in ERRORS:
-        store.clear()
-        store.update(before)
     if do == "read":
         return {"ok": True, "value": store.get(ask["key"])}
-    if do == "append":
-        store.setdefault(ask["key"], []).append(ask["element"])
     if do == "read-list":
-        return {"ok": True, "value": store.get(ask["key"], [])}
-    if do == "write":
-        store[ask["key"]] = ask["value"]
+        return {"ok": True, "value": store.get(ask["key"]) or []}
+    if do == "append":
+        mine.append((ask["key"], store.get(ask["key"])))
+        store[ask["key"]] = (store.get(ask["key"]) or []) + [ask["element"]]
+    if do == "write" and how != "forgets-write":
+        mine.append((ask["key"], store.get(ask["key"])))
+        store[ask["key"]] = (str(int(float(ask["value"]))) if how == "double"
+                             else ask["value"])
     return {"ok": True}
 
 
 for line in sys.stdin:
     ask = json.loads(line)
     asked += 1
-    if asked > 40 and how == "garbage":
+    if how == "chats":
+        print("adapter: request", asked, flush=True)
+    if asked > LATER and how == "garbage":
         print("{'ok': 1}", flush=True)
-    elif asked > 40 and how == "stranger":
+    elif asked > LATER and how == "stranger":
         print('{"session":77,"ok":true}', flush=True)
-    elif asked > 40 and how == "ends":
+    elif asked > LATER and how == "ends":
         sys.exit(0)
-    elif asked > 40 and how.startswith("crashes"):
+    elif asked > LATER and how.startswith("crashes"):
         os.kill(os.getpid(), signal.SIGSEGV)
     else:
         print(json.dumps({"session": ask["session"], **answer(ask)}),

@@ -82,9 +82,10 @@ has(child("wrong", "--txns", "20"), 3, 'neither "ok":true nor an "outcome"',
     "an answer that is none makes the outcome unknown")
 done = child("tells", "--txns", "9", "--sessions", "3", "-i",
              "serializable,read-committed")
-check(done.stderr.count("asked for serializable") == 3 and
-      done.stderr.count("asked for read committed") == 1,
-      "sessions take isolations in turn; the first is that of the control",
+check(done.stderr.count("asked for serializable") == 4 and
+      done.stderr.count("asked for read committed") == 2,
+      "sessions take isolations in turn, also those of the self-check; the "
+      "first is that of the control",
       done.stderr)
 has(done, done.returncode, "requested: SERIALIZABLE, READ COMMITTED",
     "and the summary has them all")
@@ -97,9 +98,9 @@ for how in ("padded", "large", "hidden"):
     check(done.returncode == 0 and "what was written (outcome unknown)" in
           done.stdout, f"a value that was not written is no answer: {how}",
           done.stdout + done.stderr)
-has(child("idle", "--txns", "8"), 3, "8 x failed: not today",
+has(child("idle", "--txns", "12"), 3, " x failed: not today",
     "transactions that do not begin are counted")
-has(child("idle", "--txns", "8"), 3, "unknown: nothing was tested",
+has(child("idle", "--txns", "12"), 3, "unknown: nothing was tested",
     "a run without transactions tests nothing")
 done = child("stuck", "--txns", "20", "--sessions", "1", "--aborts", "1")
 check("20 reconnects" in done.stdout or "19 reconnects" in done.stdout,
@@ -115,9 +116,9 @@ for how, status, name, detail in (
          "42000: Syntax error in SQL"),
         ("forbidden", 2, "the workload does not run on this server",
          "42501: permission denied for table kv"),
-        ("crashes", 1, "server crashed", "it has ended, by signal 11"),
-        ("crashes-alone", 1, "server crashed", "it has ended, by signal 11"),
-        ("ends", 1, "server crashed", "it has ended, with status 0")):
+        ("crashes", 1, "server crashed", "the program ended by signal 11"),
+        ("crashes-alone", 1, "server crashed", "the program ended by signal 11"),
+        ("ends", 1, "server crashed", "the program ended with status 0")):
     # One session: the verdict is ok where there is one.
     words = ("--txns", "200", "--sessions", "1")
     done = child(how, *words)
@@ -165,11 +166,35 @@ for how, status, name, detail in (
 has(child("seldom", "--txns", "400", "--sessions", "1"), 0,
     "syntax error at or near 7",
     "a syntax error now and then is no finding: others succeed")
-for how, words in (("garbage", "it wrote '{'ok': 1}': "),
+for how, words in (("garbage", "the program wrote '{'ok': 1}': "),
                    ("stranger", "session 77 asked nothing")):
     done = child(how, "--txns", "400")
     has(done, 2, words, "a child that breaks down: " + how)
-has(run("exit 3"), 2, "exit 3: it has ended", "a command that fails")
+has(run("exit 3"), 2,
+    'exit 3: the program ended with status 3, before it answered "open"',
+    "a command that fails, with its status and the request")
+has(child("crashes", "--txns", "200", "--sessions", "1"), 1,
+    "the program ended by signal 11, before it answered",
+    "so does the finding of a crash")
+done = child("chats", "--txns", "40", "--sessions", "1")
+has(done, 0, "serializable: ok", "lines that are no JSON are no answers")
+check("adapter: request 7" in done.stderr, "they go to stderr", done.stderr)
+has(child("other-level", "--txns", "9", "-i", "serializable"), 2,
+    "requested the isolation 'serializable', the program opened "
+    "'read committed'", "the level is read back")
+has(child("sql-what"), 2, '"sql" is postgresql, mariadb, ',
+    "a dialect that is not known")
+for how, step, words in (
+        ("forgets-write", "a transaction reads its own write",
+         "expected 9007199254740993, found no value"),
+        ("keeps-write", "a rollback undoes a write", "found 9007199254740993"),
+        ("double", "a value comes back as it was written",
+         "found 9007199254740992"),
+        ("not-empty", "a new key is read", "expected no value, found 5"),
+        ("busy", "a new key is read", "come back later (busy)")):
+    has(child(how, "--txns", "9"), 2,
+        f"the self-check failed at '{step}': ", "the self-check: " + how)
+    has(child(how, "--txns", "9"), 2, words, "and what was found: " + how)
 has(run(""), 2, "expected a command", "no command")
 has(child("well", "--spec", spec), 2, "speaks SQL", "a spec needs SQL")
 sys.exit(end())

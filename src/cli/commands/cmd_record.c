@@ -32,11 +32,23 @@ say_ready(void *self, const char *host, unsigned port)
         fprintf(stderr, "recording at %s:%u\n", host, port);
 }
 
+/* A recorded superuser is no superuser (record/plain_role.h). */
+static void
+say_denied(const struct assembled *a)
+{
+    if (a->denied)
+        fprintf(stderr,
+                "assay: %zu statement%s failed because sessions of a superuser "
+                "are recorded in a plain role, the first with: %s\n",
+                a->denied, a->denied == 1 ? "" : "s", a->denial);
+}
+
 /* What was recorded; the status that follows from it. */
 static int
 show(const struct options *o, const struct record_result *r)
 {
     const struct assembled *a = &r->history;
+    say_denied(a);
     if (a->is_empty) {
         fprintf(stderr, "assay: no row was read or written through the proxy, "
                         "so there is no history\n");

@@ -409,12 +409,43 @@ run_update_where(const struct run *r)
     return outcome;
 }
 
-/* Delete the row of a key.  Every database here returns it. */
+/* Delete the row of a key where a delete does not return it.  An update that
+ * changes no value finds and locks it, and says what it was. */
+static enum outcome
+run_delete_blind(const struct run *r)
+{
+    struct item item = {.key = r->step->key};
+    bool found = false, is_known;
+    begin_sql(r, "update assay_item set prev_g = g, prev_v = v");
+    add_row_condition(r);
+    enum outcome outcome = replace_one(r, &found, &is_known);
+    if (outcome == OUTCOME_OK && found)
+        outcome = take_one(r, &item, &found);
+    if (outcome == OUTCOME_OK && !found) {
+        record_absent(r);
+        return outcome;
+    }
+    if (outcome != OUTCOME_OK)
+        return outcome; // nothing was deleted
+    record(r, &item, jsonl_record_row_read);
+    begin_sql(r, "delete from assay_item");
+    add_row_condition(r);
+    outcome = run_sql(r);
+    if (outcome == OUTCOME_OK && r->c->changed != 1)
+        return misunderstood(r, "one row deleted");
+    record(r, &item, jsonl_record_row_delete);
+    return outcome;
+}
+
+/* Delete the row of a key. */
 static enum outcome
 run_delete(const struct run *r)
 {
     struct item item = {.key = r->step->key};
     bool found = false;
+    if (!(r->c->driver->sql->returning &
+          (RETURNING_DELETES | RETURNING_ONE_DELETE)))
+        return run_delete_blind(r);
     begin_sql(r, "delete from assay_item");
     add_row_condition(r);
     buf_text(&r->s->sql, " returning " COLUMNS);

@@ -138,11 +138,11 @@ describe_end(struct child *c, struct err *err)
                            ? WEXITSTATUS(status) - 128
                            : 0;
     if (c->is_over && signal)
-        return err_set(err, ERR_IO, "it has ended, by signal %d", signal);
+        return err_set(err, ERR_IO, "the program ended by signal %d", signal);
     if (c->is_over && WIFEXITED(status))
-        return err_set(err, ERR_IO, "it has ended, with status %d",
+        return err_set(err, ERR_IO, "the program ended with status %d",
                        WEXITSTATUS(status));
-    return err_set(err, ERR_IO, "it has ended");
+    return err_set(err, ERR_IO, "the program ended and closed its output");
 }
 
 void
@@ -219,7 +219,8 @@ read_line(struct child *c, size_t *length, struct err *err)
         struct pollfd ready = {.fd = c->socket, .events = POLLIN};
         const int n = poll(&ready, 1, LONG_SILENCE);
         if (n == 0)
-            return err_set(err, ERR_IO, "no answer for %d seconds",
+            return err_set(err, ERR_IO,
+                           "no answer from the program for %d seconds",
                            LONG_SILENCE / 1000);
         char some[4096];
         const ssize_t got = n < 0 ? -1 : read(c->socket, some, sizeof some);
@@ -249,19 +250,58 @@ read_place(const char *line, size_t n, uint64_t *out, struct err *err)
     return ok;
 }
 
+/* Drop the first line of 'input'. */
+static void
+drop_line(struct child *c, size_t length)
+{
+    const size_t rest = c->input.n - length - 1;
+    memmove(c->input.at, c->input.at + length + 1, rest);
+    c->input.n = rest;
+}
+
+/* Whether a line is meant as an answer.  Other lines are the program's own
+ * output, such as the banner of a library. */
+static bool
+is_answer(const char *line, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (line[i] == ' ' || line[i] == '\t'))
+        i++;
+    return i < n && line[i] == '{';
+}
+
+/* Write the first line of 'input' to this program's standard error. */
+static void
+pass_on(struct child *c, size_t length)
+{
+    size_t at = 0;
+    while (at <= length) {
+        const ssize_t n =
+            write(STDERR_FILENO, c->input.at + at, length + 1 - at);
+        if (n < 0 && errno != EINTR)
+            break; // nothing depends on it
+        at += n > 0 ? (size_t)n : 0;
+    }
+    drop_line(c, length);
+}
+
 /* Hand the first line of 'input' to its place; with the lock. */
 static bool
 hand_out(struct child *c, size_t length, struct err *err)
 {
     uint64_t place = 0;
     struct err why = {0};
+    if (!is_answer(c->input.at, length)) {
+        pass_on(c, length);
+        return true;
+    }
     if (read_place(c->input.at, length, &place, &why) &&
         (place >= c->places.n || !c->places.at[place].is_waiting ||
          c->places.at[place].is_answered))
         err_set(&why, ERR_SYNTAX, "session %" PRIu64 " asked nothing", place);
     if (why.kind != ERR_NONE) {
         char shown[ERR_QUOTE_ROOM];
-        return err_set(err, ERR_SYNTAX, "it wrote '%s': %s",
+        return err_set(err, ERR_SYNTAX, "the program wrote '%s': %s",
                        err_quote(shown, sizeof shown, c->input.at, length),
                        why.text);
     }
@@ -269,9 +309,7 @@ hand_out(struct child *c, size_t length, struct err *err)
     buf_clear(&p->answer);
     buf_add(&p->answer, c->input.at, length);
     p->is_answered = true;
-    const size_t rest = c->input.n - length - 1;
-    memmove(c->input.at, c->input.at + length + 1, rest);
-    c->input.n = rest;
+    drop_line(c, length);
     return true;
 }
 

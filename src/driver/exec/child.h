@@ -14,8 +14,8 @@
 struct child;
 
 /* Start 'command' with the shell.  It reads requests from standard input and
- * writes answers to standard output; what it writes to standard error goes to
- * this program's. */
+ * writes answers to standard output.  Its standard error is this program's, and
+ * lines of its standard output that do not begin with '{' go there too. */
 bool child_start(const char *command, struct child **out, struct err *err);
 
 /* Close its input, wait a little for its end, and then kill it with all that

@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/drivers.h"
 #include "driver/exec/exec_link.h"
+#include "driver/self_check.h"
 #include "driver/sql/sql.h"
 
 #include <inttypes.h>
@@ -20,10 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct driver driver_exec_sql; // not in the table of drivers
+
 struct exec_place {
     struct child *control; // prepares and cleans up
     uint32_t place;
-    bool is_shared; // 'control' serves all sessions
+    bool takes_sql;
+    struct sql_variant variant; // then
+    bool is_shared;             // 'control' serves all sessions
 };
 
 /* --- opening ---------------------------------------------------------------*/
@@ -41,9 +46,17 @@ open_session(const struct database *db, uint32_t session, struct child *child,
         json_text(&request, "isolation", driver_isolation_names[wanted]);
     const bool ok = exec_exchange(child, place, &request, answer, json, err);
     buf_free(&request);
-    if (!ok || exec_is_true(json, "ok"))
-        return ok;
+    if (!ok)
+        return false;
     char message[256];
+    if (exec_is_true(json, "ok")) {
+        json_line_text(json, "isolation", message, sizeof message);
+        return !*message || wanted == ISOLATION_UNCHANGED ||
+               strcmp(message, driver_isolation_names[wanted]) == 0 ||
+               err_set(err, ERR_IO,
+                       "requested the isolation '%s', the program opened '%s'",
+                       driver_isolation_names[wanted], message);
+    }
     json_line_text(json, "message", message, sizeof message);
     return err_set(err, ERR_IO, "the program refuses to open: %s",
                    *message ? message : "it gives no \"message\"");
@@ -66,6 +79,31 @@ close_exec(struct database *db)
     mem_free(p);
 }
 
+/* Where the program takes SQL, the database gets a driver that sends it. */
+static bool
+choose_sql(struct database *db, const struct json_line *json, struct err *err)
+{
+    struct exec_place *p = db->self;
+    char name[24];
+    json_line_text(json, "sql", name, sizeof name);
+    if (!*name)
+        return true;
+    const struct dialect *dialect = dialect_find(name);
+    if (!dialect)
+        return err_set(err, ERR_SYNTAX,
+                       "\"sql\" is postgresql, mariadb, sqlite, duckdb, "
+                       "firebird or other, not '%s'",
+                       name);
+    p->takes_sql = true;
+    sql_variant_init(&p->variant, &driver_exec_sql, dialect);
+    // The program sets the isolation; a function of the own driver is missing.
+    p->variant.dialect.set_isolation = p->variant.dialect.get_isolation = NULL;
+    if (dialect == &dialect_sqlite)
+        p->variant.dialect.claim = NULL;
+    db->driver = &p->variant.driver;
+    return true;
+}
+
 static bool
 open_exec(struct database *db, struct err *err)
 {
@@ -74,6 +112,7 @@ open_exec(struct database *db, struct err *err)
     struct exec_place *p = mem_calloc(1, sizeof *p);
     struct buf answer = {0};
     struct json_line json = {0};
+    db->self = p;
     char sessions[16] = "";
     bool ok = child_start(db->url.path, &p->control, err);
     if (ok) {
@@ -86,11 +125,11 @@ open_exec(struct database *db, struct err *err)
         ok = p->is_shared || !*sessions || strcmp(sessions, "one") == 0 ||
              err_set(err, ERR_SYNTAX,
                      "\"sessions\" is \"one\" or \"many\", not '%s'", sessions);
+        ok = ok && choose_sql(db, &json, err);
         name_database(db, &json);
     }
     json_line_free(&json);
     buf_free(&answer);
-    db->self = p;
     db->nodes = 1;
     if (!ok) {
         if (p->control)
@@ -98,6 +137,7 @@ open_exec(struct database *db, struct err *err)
         else
             mem_free(p);
         db->self = NULL;
+        db->driver = &driver_exec;
         err_in_file(err, db->url.text);
     }
     return ok;
@@ -135,7 +175,9 @@ load(struct database *db, uint64_t keys, enum key_kind kind, struct err *err)
     exec_request_begin(&request, p->place, "load");
     json_text(&request, "kind", kind == KEYS_REGISTERS ? "registers" : "lists");
     json_u64(&request, "keys", keys);
-    return control(db, &request, err);
+    return control(db, &request, err) &&
+           (!keys || database_self_check(db, kind, NULL, err) ||
+            err_in_file(err, db->url.text));
 }
 
 static bool
@@ -147,7 +189,9 @@ load_table(struct database *db, const struct table_shape *table,
     exec_request_begin(&request, p->place, "load");
     json_text(&request, "kind", "cells");
     json_text(&request, "table", table->name);
-    return control(db, &request, err);
+    return control(db, &request, err) &&
+           (database_self_check(db, KEYS_REGISTERS, table, err) ||
+            err_in_file(err, db->url.text));
 }
 
 static bool
@@ -157,6 +201,24 @@ unload(struct database *db, struct err *err)
     struct buf request = {0};
     exec_request_begin(&request, p->place, "unload");
     return control(db, &request, err);
+}
+
+static bool
+load_sql(struct database *db, uint64_t keys, enum key_kind kind,
+         struct err *err)
+{
+    return sql_load(db, keys, kind, err) &&
+           (!keys || database_self_check(db, kind, NULL, err) ||
+            err_in_file(err, db->url.text));
+}
+
+static bool
+load_sql_table(struct database *db, const struct table_shape *table,
+               struct err *err)
+{
+    return sql_load_table(db, table, err) &&
+           (database_self_check(db, KEYS_REGISTERS, table, err) ||
+            err_in_file(err, db->url.text));
 }
 
 /* --- connections -----------------------------------------------------------*/
@@ -198,10 +260,8 @@ connect_exec(struct database *db, uint32_t session, size_t node,
 {
     struct exec_place *p = db->self;
     struct exec_link *c = mem_calloc(1, sizeof *c);
-    c->base = (struct connection){.driver = &driver_exec,
-                                  .database = db,
-                                  .session = session,
-                                  .node = node};
+    c->base = (struct connection){
+        .driver = db->driver, .database = db, .session = session, .node = node};
     if (p->is_shared)
         c->child = p->control;
     else if (!child_start(db->url.path, &c->child, err)) {
@@ -209,9 +269,12 @@ connect_exec(struct database *db, uint32_t session, size_t node,
         return err_in_file(err, db->url.text);
     }
     c->place = child_take_place(c->child);
-    if (open_session(db, session, c->child, c->place, &c->answer, &c->json,
-                     err) &&
-        run_setup(c, database_setup(db, session), err)) {
+    const bool is_open = open_session(db, session, c->child, c->place,
+                                      &c->answer, &c->json, err);
+    if (is_open && p->takes_sql)
+        return sql_prepare(&c->base, out, err) ||
+               err_in_file(err, db->url.text);
+    if (is_open && run_setup(c, database_setup(db, session), err)) {
         *out = &c->base;
         return true;
     }
@@ -434,4 +497,27 @@ const struct driver driver_exec = {
     .write_cell = write_cell,
     .commit = commit,
     .abort = roll_back,
+};
+
+const struct driver driver_exec_sql = {
+    .scheme = "exec",
+    .form = "exec:COMMAND",
+    .help = "any database that takes SQL, through a program",
+    .open = open_exec,
+    .close = close_exec,
+    .load = load_sql,
+    .load_table = load_sql_table,
+    .unload = sql_unload,
+    .connect = connect_exec,
+    .disconnect = disconnect,
+    .begin = sql_begin,
+    .read = sql_read,
+    .write = sql_write,
+    .append = sql_append,
+    .read_list = sql_read_list,
+    .read_cell = sql_read_cell,
+    .write_cell = sql_write_cell,
+    .commit = sql_commit,
+    .abort = sql_abort,
+    .query = exec_query,
 };

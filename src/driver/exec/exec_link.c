@@ -14,13 +14,31 @@ exec_request_begin(struct buf *out, uint32_t place, const char *verb)
     json_text(out, "do", verb);
 }
 
+/* Say which request had no answer. */
+static bool
+name_request(const struct buf *request, struct err *err)
+{
+    struct json_line json = {0};
+    struct err ignored = {0};
+    char verb[24] = "";
+    if (json_line_read(&json, request->at, request->n, &ignored))
+        json_line_text(&json, "do", verb, sizeof verb);
+    json_line_free(&json);
+    struct err named = {0};
+    err_set(&named, err->kind, "%s, before it answered \"%s\"", err->text,
+            verb);
+    *err = named;
+    return false;
+}
+
 bool
 exec_exchange(struct child *child, uint32_t place, struct buf *request,
               struct buf *answer, struct json_line *json, struct err *err)
 {
     json_object_end(request);
-    return child_ask(child, place, request, answer, err) &&
-           json_line_read(json, answer->at, answer->n, err);
+    if (!child_ask(child, place, request, answer, err))
+        return name_request(request, err);
+    return json_line_read(json, answer->at, answer->n, err);
 }
 
 bool

@@ -30,4 +30,8 @@ bool exec_is_true(const struct json_line *json, const char *name);
 /* Ask what stands in c->request.  The answer is in c->json where it is OK. */
 enum outcome exec_ask(struct exec_link *c);
 
+/* Run a statement where the program takes SQL: 'query' of a driver. */
+enum outcome exec_query(struct connection *base, const char *sql,
+                        struct result_rows *out);
+
 #endif

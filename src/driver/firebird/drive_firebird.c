@@ -281,20 +281,11 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return outcome;
 }
 
-static const struct dialect dialect = {
-    .append = "coalesce(v, '') || ',%s'",
-    .text = "varchar(30000)",
-    .inserts_one_row = true,
-    .returning = RETURNING_ONE_DELETE,
-    .for_update = " for update with lock",
-    .has_savepoints = true,
-};
-
 const struct driver driver_firebird = {
     .scheme = "firebird",
     .form = "firebird:PATH",
     .help = "Firebird in this process (without PATH: in a temporary directory)",
-    .sql = &dialect,
+    .sql = &dialect_firebird,
     .open = open_firebird,
     .close = close_firebird,
     .connect = connect_firebird,

@@ -98,11 +98,23 @@ look_around(struct connection *c, struct err *err)
     return ok;
 }
 
+/* Ask for the server's id of the connection where the driver does not know. */
+static void
+find_id(struct connection *c)
+{
+    struct result_rows rows = {0};
+    const char *sql = c->driver->sql->own_id;
+    if (!c->server_id && sql && c->driver->query(c, sql, &rows) == OUTCOME_OK)
+        c->server_id = strtoull(result_rows_get(&rows, 0, 0), NULL, 10);
+    result_rows_free(&rows);
+}
+
 bool
 sql_prepare(struct connection *c, struct connection **out, struct err *err)
 {
     const char *setup = database_setup(c->database, c->session);
     const char *use = c->database->index ? c->driver->sql->use_index : NULL;
+    find_id(c);
     if (look_around(c, err) && set_isolation(c, err) &&
         (!use || sql_must(c, use, NULL, err)) &&
         (!setup || sql_run(c, setup, err))) {
@@ -340,25 +352,44 @@ assign(struct buf *sql, const struct cell_place *at, int64_t value,
         buf_printf(sql, ", %s_by = %" PRId64, column, author);
 }
 
-/* Write a row that may not exist yet. */
+/* Append an insert of a row, up to the end of its values. */
 static void
-insert_or_assign(struct buf *sql, const struct connection *c,
-                 const struct cell_place *at, int64_t value, int64_t author)
+insert(struct buf *sql, const struct cell_place *at, int64_t value,
+       int64_t author)
 {
     const char *column = at->table->columns[at->column];
-    const char *upsert = c->driver->sql->upsert;
-    buf_printf(sql, "%s into assay_%s (assay_key, %s",
-               upsert ? "insert" : "update or insert", at->table->name, column);
+    buf_printf(sql, "insert into assay_%s (assay_key, %s", at->table->name,
+               column);
     if (at->table->has_authors)
         buf_printf(sql, ", %s_by", column);
     buf_printf(sql, ") values (%" PRIu64 ", %" PRId64, at->row, value);
     if (at->table->has_authors)
         buf_printf(sql, ", %" PRId64, author);
-    if (upsert) {
-        buf_printf(sql, ") %s ", upsert);
+    buf_char(sql, ')');
+}
+
+static void
+update(struct buf *sql, const struct cell_place *at, int64_t value,
+       int64_t author)
+{
+    buf_printf(sql, "update assay_%s set ", at->table->name);
+    assign(sql, at, value, author);
+    buf_printf(sql, " where assay_key = %" PRIu64, at->row);
+}
+
+/* Write a row that may not exist yet, in one statement. */
+static void
+insert_or_assign(struct buf *sql, const struct dialect *dialect,
+                 const struct cell_place *at, int64_t value, int64_t author)
+{
+    if (!dialect->upsert)
+        buf_text(sql, "update or ");
+    insert(sql, at, value, author);
+    if (dialect->upsert) {
+        buf_printf(sql, " %s ", dialect->upsert);
         assign(sql, at, value, author);
     } else {
-        buf_text(sql, ") matching (assay_key)");
+        buf_text(sql, " matching (assay_key)");
     }
 }
 
@@ -366,15 +397,20 @@ enum outcome
 sql_write_cell(struct connection *c, const struct cell_place *at, int64_t value,
                int64_t author, bool *is_missing)
 {
+    const struct dialect *dialect = c->driver->sql;
+    const bool may_be_new = at->row >= at->table->rows;
+    const bool is_one = dialect->upsert || dialect->has_matching;
     struct buf sql = {0};
-    if (at->row < at->table->rows) {
-        buf_printf(&sql, "update assay_%s set ", at->table->name);
-        assign(&sql, at, value, author);
-        buf_printf(&sql, " where assay_key = %" PRIu64, at->row);
-    } else {
-        insert_or_assign(&sql, c, at, value, author);
+    if (may_be_new && is_one)
+        insert_or_assign(&sql, dialect, at, value, author);
+    else
+        update(&sql, at, value, author);
+    enum outcome outcome = write_row(c, sql.at, is_missing);
+    if (may_be_new && !is_one && outcome == OUTCOME_OK && *is_missing) {
+        buf_clear(&sql);
+        insert(&sql, at, value, author);
+        outcome = write_row(c, sql.at, is_missing);
     }
-    const enum outcome outcome = write_row(c, sql.at, is_missing);
     buf_free(&sql);
     return outcome;
 }

@@ -34,6 +34,7 @@ enum {
 /* The SQL that differs between databases.  "%s" stands for the argument that
  * the comment names.  NULL if the database has no such feature. */
 struct dialect {
+    const char *name;            // of the product, "postgresql"
     const char *set_isolation;   // %s: a level
     const char *get_isolation;   // a query whose last column is the level
     const char *settings;        // a query for names and values to report
@@ -41,13 +42,15 @@ struct dialect {
     const char *append;          // column v, a text, with an element appended
     const char *array;           // a type for lists of integers
     const char *append_to_array; // the same for column v of that type
-    const char *upsert;          // insert ... or assign instead; NULL: it has
-                                 // 'update or insert ... matching'
+    const char *upsert;          // insert ... or assign instead, or NULL
+    bool has_matching;           // then: 'update or insert ... matching'
     const char *text;            // a type for long texts, where not 'text'
     bool inserts_one_row;        // an insert has the values of one row
     const char *waits;           // a query for another connection: more
                                  // than 0 if a connection, given by its
                                  // server_id, waits for a lock
+    const char *own_id;          // a query for the server_id of a connection,
+                                 // where the driver does not know it
     const char *clients;         // a query for the server_ids of others
     const char *cut;             // close one of them
     const char *lock_timeout;    // wait only seconds for the lock of a table
@@ -73,6 +76,25 @@ struct dialect {
                        // tables of this program, else they are this
                        // connection's until it ends
 };
+
+extern const struct dialect dialect_postgresql, dialect_mariadb, dialect_sqlite,
+    dialect_duckdb, dialect_firebird, dialect_other;
+
+/* The dialect of a product by its name, or NULL. */
+const struct dialect *dialect_find(const char *name);
+
+/* A driver that learns the dialect of its database when it opens it: a copy of
+ * both, which the driver may change and gives to the database. */
+struct sql_variant {
+    struct driver driver;
+    struct dialect dialect;
+};
+
+void sql_variant_init(struct sql_variant *v, const struct driver *driver,
+                      const struct dialect *dialect);
+
+/* Whose SQL a driver speaks, "postgresql"; its scheme if it has no SQL. */
+const char *sql_product(const struct driver *driver);
 
 enum { SQL_CONDITION = 128 }; // bytes
 

@@ -359,7 +359,7 @@ write_session(struct writer *w, const struct spec_history_session *s,
     for (size_t t = 0; ok && t < s->notes->txns.n; t++) {
         const struct noted_txn *txn = &s->notes->txns.at[t];
         w->rows.txn++;
-        if (!txn->rows.n)
+        if (!txn->rows.n && !txn->partial_n)
             continue;
         begin_txn(w, s->name);
         for (size_t i = 0, n; i < txn->rows.n; i += n) {

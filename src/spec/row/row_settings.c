@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_settings.h"
 
+#include "driver/sql/sql.h"
 #include "spec/row/row_dialect.h"
 
 #include <string.h>
@@ -59,7 +60,7 @@ compare(const struct result_rows *first, const struct result_rows *rows,
 bool
 row_settings_expect(struct database *db, struct err *err)
 {
-    const char *query = row_dialect_of(db->driver->scheme)->settings;
+    const char *query = row_dialect_of(sql_product(db->driver))->settings;
     struct result_rows first = {0};
     bool ok = !query || ask(db, 0, query, &first, err);
     ok = ok && compare(&first, &first, err);

@@ -4,6 +4,7 @@
 #include "spec/row/row_setup.h"
 
 #include "base/ascii.h"
+#include "driver/sql/sql.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_settings.h"
 #include "spec/script.h"
@@ -13,7 +14,7 @@
 bool
 row_setup_records(struct database *db)
 {
-    const struct row_dialect *dialect = row_dialect_of(db->driver->scheme);
+    const struct row_dialect *dialect = row_dialect_of(sql_product(db->driver));
     if (!dialect || db->nodes > 1 || !row_statement_load())
         return false;
     struct connection *c;
@@ -104,7 +105,7 @@ row_setup_expect_none(struct connection *c, const struct watched *before,
 static bool
 run(struct connection *c, const char *sql, struct buf *done, struct err *err)
 {
-    const struct flavour *flavour = flavour_of(c->driver->scheme);
+    const struct flavour *flavour = flavour_of(sql_product(c->driver));
     struct arena arena = {0};
     text_vec parts = {0};
     bool ok = true;

@@ -4,6 +4,7 @@
 #include "spec/row/watched.h"
 
 #include "base/ascii.h"
+#include "driver/sql/sql.h"
 #include "spec/row/row_book.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks.h"
@@ -267,7 +268,7 @@ bool
 watched_read(struct connection *c, const struct watched *before,
              struct watched *out, struct err *err)
 {
-    *out = (struct watched){.dialect = row_dialect_of(c->driver->scheme)};
+    *out = (struct watched){.dialect = row_dialect_of(sql_product(c->driver))};
     assert(out->dialect);
     if (out->dialect->compare)
         out->book = row_book_new();

@@ -59,6 +59,12 @@ static const struct flavour flavours[] = {
      .duplicate_key = "23000",
      .begin_again = BEGIN_FAILS,
      .lock_to_update = "with lock"},
+    {.scheme = "other",
+     .home = "",
+     .folds_tables = true,
+     .duplicate_key = "23505",
+     .begin_again = BEGIN_FAILS,
+     .lock_to_update = ""},
 };
 
 const struct flavour *

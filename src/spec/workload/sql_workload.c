@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/workload/sql_workload.h"
 
+#include "driver/sql/sql.h"
 #include "format/input.h"
 #include "spec/row/row_history.h"
 #include "spec/row/row_setup.h"
@@ -197,7 +198,7 @@ prepare(struct sql_workload *w, struct database *db, struct connection *c,
     for (size_t i = 0; i < w->sessions.n; i++) {
         struct sql_session *s = &w->sessions.at[i];
         s->watched = records ? &w->watched : NULL;
-        s->runner.recorder.flavour = flavour_of(c->driver->scheme);
+        s->runner.recorder.flavour = flavour_of(sql_product(c->driver));
         s->runner.stops = true;
     }
     return true;
