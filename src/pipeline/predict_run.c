@@ -360,6 +360,7 @@ read_history(struct prediction_run *run, const char *path, struct history *h,
     summary_sizes(h, summary);
     struct predict_input input = run->request.input;
     input.threads = run->request.threads;
+    input.is_exact = run->request.certificate != NULL;
     if (predict_input_prepare(h, &input, err))
         return true;
     history_free(h);

@@ -25,7 +25,7 @@ struct predict_request {
     bool validate;                  // try the predictions
     struct validation validation;   // likewise
     struct predict_input input;
-    struct limits limits;           // of each level
+    struct limits limits; // of each level
     unsigned threads;
     const char *predicted;        // the directory for predictions, or NULL
     const struct format *written; // their format

@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/predict_input.h"
 
+#include "base/memory/arena.h"
 #include "check/check.h"
+#include "history/endpoint.h"
 #include "history/row/serial_rows.h"
 
 #include <string.h>
@@ -40,6 +42,29 @@ has_counting(const struct history *h)
     return false;
 }
 
+/* The names of transactions by their endpoints, numbered in the serial order.
+ */
+static const char **
+name_all(const struct history *h, const u32_vec *order, struct arena *arena)
+{
+    const char **names = mem_calloc(h->n_txns + 1, sizeof *names);
+    uint32_t *number = mem_calloc(h->n_txns + 1, sizeof *number);
+    struct strings endpoints = {0};
+    for (size_t i = 0; i < order->n; i++) {
+        const txn_id t = order->at[i];
+        struct buf name = {0};
+        if (endpoint_of(h, t, &name)) {
+            const uint32_t endpoint = strings_add(&endpoints, name.at, name.n);
+            buf_printf(&name, " %u", ++number[endpoint]);
+            names[t] = arena_copy(arena, name.at, name.n);
+        }
+        buf_free(&name);
+    }
+    strings_free(&endpoints);
+    mem_free(number);
+    return names;
+}
+
 /* Make registers of h by a serial order. */
 static bool
 make_registers(struct history *h, const struct predict_input *how,
@@ -52,13 +77,17 @@ make_registers(struct history *h, const struct predict_input *how,
         if (is_final(h, s))
             memset(left_out + h->session_first[s], 1,
                    h->session_first[s + 1] - h->session_first[s]);
+    struct arena arena = {0};
+    const char **names = how->each_alone ? name_all(h, order, &arena) : NULL;
     const struct serial_rows by = {.order = order->at,
                                    .n = order->n,
                                    .each_alone = how->each_alone,
-                                   .with_checks = how->with_locks,
+                                   .names = names,
                                    .left_out = left_out};
     const bool ok = serial_rows_make(h, &by, &registers, &from, err);
     mem_free(left_out);
+    mem_free(names);
+    arena_free(&arena);
     if (!ok)
         return false;
     mem_free(from);
@@ -75,6 +104,10 @@ predict_input_prepare(struct history *h, const struct predict_input *how,
 {
     if (!needs_order(h, how) || !has_counting(h))
         return true;
+    if (how->is_exact)
+        return err_set(err, ERR_FEATURE,
+                       "--certificate needs registers, each value written "
+                       "once, and the sessions of the file");
     const struct check_options options = {.levels = level_bit(LEVEL_TARGET),
                                           .threads = how->threads,
                                           .verify = true,

@@ -9,13 +9,14 @@
 
 struct predict_input {
     bool each_alone; // each transaction is a session of its own
-    bool with_locks; // keep what statements locked, for a database's rules
+    bool is_exact;   // refuse a history that would have to be replaced
     unsigned threads;
 };
 
 /* Replace *h by registers where it has rows or repeated values, or where
- * sessions change (history/row/serial_rows.h).  Fails for a history that is not
- * serializable: then check has the answer already. */
+ * sessions change (history/row/serial_rows.h).  Transactions that are alone
+ * are named after their endpoints: "withdraw 2".  Fails for a history that is
+ * not serializable: then check has the answer already. */
 bool predict_input_prepare(struct history *h, const struct predict_input *how,
                            struct err *err);
 

@@ -86,8 +86,7 @@ put_row(struct recorder *w, const char *kind, int row, const char *more)
 static void
 put_query(struct recorder *w, int above)
 {
-    buf_printf(w->out,
-               "%s[\"q\",{\"table\":\"t\",\"where\":\"v > %d\"},[",
+    buf_printf(w->out, "%s[\"q\",{\"table\":\"t\",\"where\":\"v > %d\"},[",
                w->ops++ ? "," : "", above);
     const char *comma = "";
     for (int i = 0; i < TRACE_ROWS; i++)
@@ -105,8 +104,7 @@ record_statement(struct recorder *w, const struct trace_statement *s)
     switch (s->kind) {
     case TRACE_GET:
     case TRACE_LOCK:
-        put_row(w, "r", s->row,
-                w->value[s->row] == TRACE_ABSENT ? "" : NULL);
+        put_row(w, "r", s->row, w->value[s->row] == TRACE_ABSENT ? "" : NULL);
         break;
     case TRACE_QUERY:
         put_query(w, s->number);
@@ -152,10 +150,9 @@ trace_recorded(const struct trace *t, bool with_locks, struct buf *out)
         for (int k = 0; k < t->txns[i].n; k++) {
             const int before = w.ops;
             record_statement(&w, &t->txns[i].at[k]);
-            buf_printf(&statements, "%s[%d,%d%s]", k ? "," : "", k,
-                       w.ops - before,
-                       t->txns[i].at[k].kind == TRACE_LOCK ? ",\"update\""
-                                                           : "");
+            buf_printf(
+                &statements, "%s[%d,%d%s]", k ? "," : "", k, w.ops - before,
+                t->txns[i].at[k].kind == TRACE_LOCK ? ",\"update\"" : "");
         }
         buf_printf(out, "],\"meta\":{\"n\":%d", i);
         if (with_locks)

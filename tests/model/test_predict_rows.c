@@ -8,13 +8,13 @@
 #include "format/format.h"
 #include "format/readers.h"
 #include "history/builder/builder.h"
-#include "predict/predict_input.h"
 #include "predict/predict.h"
+#include "predict/predict_input.h"
 #include "range.h"
 #include "row_trace.h"
 #include "test.h"
 
-static uint64_t count = 300, first_seed = 1, asked, predicted;
+static uint64_t count = 60, first_seed = 1, asked, predicted;
 
 static bool
 read_lines(const struct buf *text, struct history *h, struct err *err)
@@ -40,8 +40,7 @@ compare_level(const struct history *h, enum level level, bool is_strict,
     CHECK(ok);
     if (!ok)
         return;
-    const bool agrees =
-        p.answer == (expected ? PREDICT_FOUND : PREDICT_NONE);
+    const bool agrees = p.answer == (expected ? PREDICT_FOUND : PREDICT_NONE);
     CHECK(agrees);
     if (!agrees)
         printf("# seed %llu, %s, %s: expected %d\n", (unsigned long long)seed,
@@ -73,8 +72,8 @@ compare(uint64_t seed)
         printf("# seed %llu: %s\n%s%s", (unsigned long long)seed, err.text,
                recorded.at, registers.at);
     for (int way = 0; is_read && is_plain && way < 2; way++) {
-        const level_set expected = brute_predict(
-            &plain, (struct brute_question){.is_strict = way});
+        const level_set expected =
+            brute_predict(&plain, (struct brute_question){.is_strict = way});
         for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
             compare_level(&rows, levels[i], way,
                           level_set_has(expected, levels[i]), seed);

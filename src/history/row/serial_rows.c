@@ -33,15 +33,15 @@ struct serial {
     uint32_t *label; // by key
     uint32_t labels;
 
-    // By key of a row: whether somebody read that it was absent, whether it is
-    // there now, and the last write that changed this.
+    // By key of a row: whether a transaction read that it was absent, whether
+    // it is there now, and the last write that changed this.
     uint8_t *is_asked, *is_there;
     uint32_t *existence;
 
-    uint32_t *op_label; // by operation: (1), or LABEL_NONE
-    uint32_t *op_exists; // by operation: the label of the existence of its
-                         // row, which it reads or writes, or LABEL_NONE
-    uint8_t *is_used;    // by value: a write has it already as its value
+    uint32_t *op_label;   // by operation: (1), or LABEL_NONE
+    uint32_t *op_exists;  // by operation: the label of the existence of its
+                          // row, which it reads or writes, or LABEL_NONE
+    uint8_t *is_used;     // by value: a write has it already as its value
     uint8_t *is_repeated; // by operation: an earlier write has its value
 };
 
@@ -314,10 +314,9 @@ pass_write(struct serial *s, op_id op, txn_id to, const struct atom *by_label)
                            exists_value(s, s->op_exists[op], is_there), s->err))
             return false;
     }
-    const bool ok =
-        builder_copy_row(s->b, h, k, s->err) &&
-        builder_write(s->b, to, carry(s, history_key_atom(h, k)),
-                      by_label[s->op_label[op]], s->err);
+    const bool ok = builder_copy_row(s->b, h, k, s->err) &&
+                    builder_write(s->b, to, carry(s, history_key_atom(h, k)),
+                                  by_label[s->op_label[op]], s->err);
     if (ok && s->how->marks)
         builder_mark(s->b, first, s->how->marks[op]);
     return ok;
@@ -342,6 +341,9 @@ static struct atom
 name_of(struct serial *s, txn_id t)
 {
     const struct atom name = history_txn_atom(s->h, t);
+    if (s->how->names && s->how->names[t])
+        return builder_text(s->b, ATOM_STRING, s->how->names[t],
+                            strlen(s->how->names[t]));
     if (name.tag != ATOM_NIL)
         return carry(s, name);
     struct buf text = {0};
@@ -357,7 +359,8 @@ pass_txn(struct serial *s, txn_id t, const struct atom *by_label)
     const struct history *h = s->h;
     const struct atom name = name_of(s, t);
     const struct atom session =
-        s->how->each_alone ? name : carry(s, h->session_name[h->txn_session[t]]);
+        s->how->each_alone ? name
+                           : carry(s, h->session_name[h->txn_session[t]]);
     txn_id to;
     if (!builder_txn(s->b, builder_session(s->b, session), &to, s->err))
         return false;

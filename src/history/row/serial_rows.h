@@ -21,10 +21,11 @@
 struct serial_rows {
     const txn_id *order; // of all transactions that count: a serial order
     size_t n;
-    bool each_alone;         // each transaction is a session of its own
-    bool with_checks;        // keep what constraint checks read
-    const uint8_t *left_out; // by transaction: not part of the result; or NULL
-    const uint8_t *marks;    // by operation of h, bits of op_mark; or NULL
+    bool each_alone;          // each transaction is a session of its own
+    bool with_checks;         // keep what constraint checks read
+    const uint8_t *left_out;  // by transaction: not part of the result; or NULL
+    const char *const *names; // by transaction of h, NULL: its own; or NULL
+    const uint8_t *marks;     // by operation of h, bits of op_mark; or NULL
 };
 
 /* Make *out of h.  Transactions of *out have the names of those of h, where h
