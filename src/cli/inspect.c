@@ -350,8 +350,10 @@ show_passes(const struct pass_stats *s)
             (unsigned long long)s->window_txns);
     fprintf(stderr, "  %-28s %12llu\n", "the largest window",
             (unsigned long long)s->largest);
-    fprintf(stderr, "  %-28s %12llu\n", "inversions mended",
-            (unsigned long long)s->inversions);
+    fprintf(stderr, "  %-28s %12llu\n", "placed before their turn",
+            (unsigned long long)s->fetched);
+    fprintf(stderr, "  %-28s %12llu\n", "orders changed",
+            (unsigned long long)s->moves);
     fprintf(stderr, "  %-28s %12.1f MB\n", "memory at most",
             (double)mem_peak() / 1e6);
 }

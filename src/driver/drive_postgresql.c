@@ -24,7 +24,7 @@
 
 /* The functions of the library that are used; see base/library.h. */
 // clang-format off
-#define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) F(PQconnectdbParams) \
+#define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) F(PQconnectdbParams) F(PQexecParams) \
     F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQgetisnull) F(PQgetlength) \
     F(PQgetvalue) F(PQnfields) F(PQntuples) F(PQparameterStatus) \
     F(PQresultErrorField) F(PQresultStatus) F(PQsetNoticeReceiver) \
@@ -226,6 +226,25 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return outcome_of(base, outcome, sql);
 }
 
+static enum outcome
+decode(struct connection *base, uint32_t type, const char *at, size_t n,
+       struct result_rows *out)
+{
+    static const char sql[] = "select $1";
+    struct link *c = (struct link *)base;
+    const Oid types[] = {type};
+    const int sizes[] = {(int)n}, formats[] = {1};
+    enum outcome outcome = OUTCOME_OK;
+    result_rows_clear(out);
+    PGresult *r = pq.PQexecParams(c->pg, sql, 1, types, &at, sizes, formats, 0);
+    if (pq.PQresultStatus(r) == PGRES_TUPLES_OK)
+        take_rows(r, out);
+    else
+        outcome = note_failure(c, r);
+    pq.PQclear(r);
+    return outcome_of(base, outcome, sql);
+}
+
 const struct driver driver_postgresql = {
     .scheme = "postgresql",
     .form = "postgresql://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
@@ -236,5 +255,6 @@ const struct driver driver_postgresql = {
     .connect = connect_postgresql,
     .disconnect = disconnect,
     .query = query,
+    .decode = decode,
     SQL_TRANSACTIONS,
 };

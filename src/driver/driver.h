@@ -230,6 +230,11 @@ struct driver {
      * NULL.  NULL if the database has no SQL. */
     enum outcome (*query)(struct connection *c, const char *sql,
                           struct result_rows *out);
+
+    /* The text of a value that is given in the binary form of its type, which
+     * has a number; NULL if the protocol has no such form. */
+    enum outcome (*decode)(struct connection *c, uint32_t type, const char *at,
+                           size_t n, struct result_rows *out);
 };
 
 extern const struct driver *const driver_table[]; // ends with NULL

@@ -83,6 +83,7 @@ reader_hand_over(struct stream_reader *r, struct shard *s, struct stream_txn *t)
         s->clock = t->ended;
     t->number = r->sizes.transactions;
     t->rank = has_end ? t->ended : s->clock;
+    t->clock = r->shards.n > 1 ? (uint32_t)(s - r->shards.at) : t->session;
     if (t->rank < session->rank)
         t->rank = session->rank; // (R2)
     session->rank = t->rank;

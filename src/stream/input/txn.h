@@ -23,6 +23,7 @@ struct stream_txn {
     uint8_t status; // enum txn_status
     bool is_flawed; // a read of its own write returned something else
     bool reads_dropped;
+    uint32_t clock;       // the one that its times were read from
     int64_t began, ended; // INT64_MIN and INT64_MAX where not known
     int64_t rank;         // in the candidate order
 

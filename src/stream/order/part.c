@@ -81,15 +81,11 @@ translate(const struct part_build *p, const struct strings *pool, struct atom a)
     return builder_text(p->b, a.tag, s.text, s.len);
 }
 
-/* A session's name; one that is beyond all is made for a proposal
- * (inversion.c). */
 static struct atom
 name_of_session(const struct part_build *p, uint32_t session)
 {
-    const struct atoms *all = &p->names->sessions.all;
-    return session < all->tags.n
-               ? translate(p, &p->names->texts, atoms_get(all, session))
-               : builder_text(p->b, ATOM_KEYWORD, "last", 4);
+    return translate(p, &p->names->texts,
+                     atoms_get(&p->names->sessions.all, session));
 }
 
 /* Two sessions may have one name, where a transaction of unknown outcome has

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "stream/order/pass.h"
 
-#include "stream/order/inversion.h"
+#include "stream/order/fetch.h"
 #include "stream/order/repair.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 enum {
     FIRST_PART = 16, // transactions on each side of the place that failed
     GROWTH = 16,
+    SOME = 256, // transactions after which the clocks are compared
 };
 
 /* --- the queue -------------------------------------------------------------*/
@@ -38,6 +39,55 @@ compact(struct stream_pass *p)
     p->ahead_at = 0;
 }
 
+static int
+compare_ranks(const void *a, const void *b)
+{
+    const struct stream_txn *x = *(struct stream_txn *const *)a;
+    const struct stream_txn *y = *(struct stream_txn *const *)b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Sort the queue again if the clocks are found to differ otherwise. */
+static void
+correct_ranks(struct stream_pass *p)
+{
+    int64_t *changes;
+    if (p->has_one_clock || !skew_estimate(&p->skew, &changes))
+        return;
+    for (size_t i = p->ahead_at; i < p->ahead.n; i++)
+        if (p->ahead.at[i]->clock < p->skew.n)
+            skew_adjust(p->ahead.at[i], changes[p->ahead.at[i]->clock]);
+    qsort(p->ahead.at + p->ahead_at, p->ahead.n - p->ahead_at,
+          sizeof *p->ahead.at, compare_ranks);
+    mem_free(changes);
+}
+
+/* Take one that counts, or may count, into the queue. */
+static void
+take(struct stream_pass *p, struct stream_txn *t)
+{
+    if (!p->has_one_clock) {
+        skew_note(&p->skew, t);
+        skew_adjust(t, skew_offset(&p->skew, t->clock));
+    }
+    insert(p, t);
+    if (++p->n_taken % SOME == 0)
+        correct_ranks(p);
+}
+
+void
+pass_leave_queue(struct stream_pass *p, const struct stream_txn *t)
+{
+    size_t i = p->ahead_at;
+    while (p->ahead.at[i] != t)
+        i++;
+    memmove(p->ahead.at + p->ahead_at + 1, p->ahead.at + p->ahead_at,
+            (i - p->ahead_at) * sizeof *p->ahead.at);
+    p->ahead_at++;
+}
+
 static bool
 fill(struct stream_pass *p, struct err *err)
 {
@@ -48,11 +98,11 @@ fill(struct stream_pass *p, struct err *err)
             return false;
         p->is_read = !t;
         if (!t)
-            return true;
-        if (t->status == TXN_ABORTED || t->status == TXN_LOADING)
+            correct_ranks(p);
+        else if (t->status == TXN_ABORTED || t->status == TXN_LOADING)
             mem_free(t);
         else
-            insert(p, t);
+            take(p, t);
     }
     return true;
 }
@@ -208,9 +258,7 @@ place_next(struct stream_pass *p)
         p->ahead_at++;
     } else if (running_order_place(&p->order, t, p->level)) {
         p->ahead_at++;
-    } else if (!repair_near(p) &&
-               !(level_is_serial(p->level) && inversion_mend(p)) &&
-               !repair(p)) {
+    } else if (!fetch(p) && !repair(p)) {
         give_up(p);
     }
 }
@@ -236,6 +284,8 @@ pass_begin(struct stream_pass *p)
 {
     running_order_init(&p->order, p->names, PASS_DEPTH * p->window);
     choose_level(p);
+    p->skew.names = p->names;
+    p->has_one_clock = level_table[p->level].needs_times;
 }
 
 bool
@@ -258,6 +308,7 @@ void
 pass_free(struct stream_pass *p)
 {
     running_order_free(&p->order);
+    skew_free(&p->skew);
     while (p->ahead_at < p->ahead.n)
         mem_free(p->ahead.at[p->ahead_at++]);
     vec_free(&p->ahead);

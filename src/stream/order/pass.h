@@ -1,9 +1,11 @@
 /* pass.h -- one pass over a stream: an order is made of it as it comes.
  *
- * Transactions come in the order of their ends where these are known, within a
- * queue of 'window' transactions, and are placed one after the other
- * (running_order.h).  Where one does not fit, a window around it is taken back
- * and given to the engines, which propose another order; each proposal is
+ * Transactions come in the order of their ends where these are known, corrected
+ * by what the clocks are apart (skew.h), within a queue of 'window'
+ * transactions, and are placed one after the other (running_order.h).  Where
+ * one does not fit, those that it needs are placed before it (fetch.h), and
+ * others are moved (reorder.h).  Where that fails, a window around it is taken
+ * back and given to the engines, which propose another order; each proposal is
  * placed like everything else, so a wrong one does no harm.  The window grows
  * until it is the largest that is kept.
  *
@@ -20,15 +22,18 @@
 #ifndef STREAM_ORDER_PASS_H
 #define STREAM_ORDER_PASS_H
 
+#include "stream/order/skew.h"
 #include "stream/order/suspect.h"
 
 // Windows that an order keeps.  Four are needed to take back one, and to place
-// two and a pool of another one; the others are for inversions.
+// two and a pool of another one; the others are for moves (reorder.h).
 enum { PASS_DEPTH = 16 };
 
 struct pass_stats {
     uint64_t windows, window_txns, largest; // repaired
-    uint64_t inversions;                    // mended
+    uint64_t
+        fetched;    // placed earlier than ranked, because another one needed it
+    uint64_t moves; // of placed transactions, so that another one fits
 };
 
 struct stream_pass {
@@ -40,8 +45,11 @@ struct stream_pass {
 
     stream_txns ahead; // by rank; from ahead_at on
     size_t ahead_at;
-    bool is_read;     // to the end
-    stream_txns pool; // indeterminate, not placed
+    bool is_read; // to the end
+    struct skew skew;
+    uint64_t n_taken;   // into the queue
+    bool has_one_clock; // ranks are not corrected: levels in real time
+    stream_txns pool;   // indeterminate, not placed
 
     level_set levels; // not given up
     enum level level; // the strongest of them, at which transactions are placed
@@ -59,5 +67,8 @@ void pass_begin(struct stream_pass *p);
 bool pass_run(struct stream_pass *p, struct err *err);
 
 void pass_free(struct stream_pass *p);
+
+/* Remove a transaction from the queue: it was placed. */
+void pass_leave_queue(struct stream_pass *p, const struct stream_txn *t);
 
 #endif

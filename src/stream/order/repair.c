@@ -13,7 +13,6 @@
 enum {
     FIRST = 8,  // transactions on each side of the one that does not fit
     GROWTH = 8, // of that, from try to try
-    NEAR = 512, // the last size of repair_near
 };
 
 #define WORK (2 * BUDGET_SECOND) // for one window
@@ -382,13 +381,7 @@ repair_from(struct stream_pass *p, size_t size, size_t most)
 }
 
 bool
-repair_near(struct stream_pass *p)
-{
-    return repair_from(p, FIRST, NEAR);
-}
-
-bool
 repair(struct stream_pass *p)
 {
-    return NEAR < p->window && repair_from(p, NEAR * GROWTH, p->window);
+    return repair_from(p, FIRST, p->window);
 }

@@ -8,10 +8,7 @@
 
 /* Take back some transactions before the first one of the queue, and place them
  * and some of the queue in an order that an engine proposes.  The window grows
- * until that succeeds or it is the largest: a small one with repair_near, up to
- * p->window with repair, which goes on where the other has failed.  False:
- * everything is as it was. */
-bool repair_near(struct stream_pass *p);
+ * until that succeeds or it is the largest.  False: everything is as it was. */
 bool repair(struct stream_pass *p);
 
 /* Ask the engines for an order, at p->level, of n transactions that come after

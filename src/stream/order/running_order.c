@@ -136,6 +136,12 @@ find_versions(struct running_order *o, struct stream_txn *t, bool is_serial)
     return true;
 }
 
+bool
+running_order_resolve(struct running_order *o, struct stream_txn *t)
+{
+    return find_versions(o, t, false);
+}
+
 /* --- levels ----------------------------------------------------------------*/
 
 /* The latest commit that the snapshot of t must contain. */

@@ -108,6 +108,18 @@ running_order_at(const struct running_order *o, uint64_t place)
     return o->placed[place & o->mask];
 }
 
+/* Find the version of each external read of t, which is not placed; false where
+ * one is not in the window. */
+bool running_order_resolve(struct running_order *o, struct stream_txn *t);
+
+/* A version of the window; NULL: an older one. */
+static inline const struct placed_version *
+running_order_version(const struct running_order *o, uint64_t v)
+{
+    assert(v <= o->n_versions);
+    return v > o->base_version ? &o->versions[v & o->version_mask] : NULL;
+}
+
 /* How many can be taken back. */
 static inline uint64_t
 running_order_depth(const struct running_order *o)

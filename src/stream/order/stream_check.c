@@ -81,7 +81,8 @@ note_pass(struct run *run, struct stream_pass *p)
     p->suspects.n = 0;
     run->out->stats.windows += p->stats.windows;
     run->out->stats.window_txns += p->stats.window_txns;
-    run->out->stats.inversions += p->stats.inversions;
+    run->out->stats.fetched += p->stats.fetched;
+    run->out->stats.moves += p->stats.moves;
     if (p->stats.largest > run->out->stats.largest)
         run->out->stats.largest = p->stats.largest;
 }

@@ -1,8 +1,9 @@
-/* followed_times.h -- when each transaction ran, followed from the beginning.
+/* session_alignment.h -- when each transaction ran, followed from the
+ * beginning.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STRONG_INFER_FOLLOWED_TIMES_H
-#define STRONG_INFER_FOLLOWED_TIMES_H
+#ifndef STRONG_INFER_SESSION_ALIGNMENT_H
+#define STRONG_INFER_SESSION_ALIGNMENT_H
 
 #include "history/history.h"
 
@@ -13,7 +14,7 @@
  *
  *   time   O(operations * writers of a value within some hundred transactions)
  */
-void followed_times_find(const struct history *h, const txn_id *order,
-                         uint32_t n, const double *even, double *now);
+void session_alignment_find(const struct history *h, const txn_id *order,
+                            uint32_t n, const double *even, double *now);
 
 #endif

@@ -1,7 +1,7 @@
-/* recorded_reading.c -- see recorded_reading.h.
+/* input_assignment.c -- see input_assignment.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "weak/choice/recorded_reading.h"
+#include "weak/choice/input_assignment.h"
 
 struct recorded {
     const struct history *h;
@@ -60,7 +60,7 @@ note_writes(struct recorded *r, txn_id t)
 }
 
 void
-recorded_reading_choose(const struct history *h, const u32_vec *order,
+input_assignment_choose(const struct history *h, const u32_vec *order,
                         txn_id *chosen)
 {
     struct recorded r = {.h = h, .chosen = chosen};

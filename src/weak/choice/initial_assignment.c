@@ -1,4 +1,4 @@
-/* initial_reading.c -- see initial_reading.h.
+/* initial_assignment.c -- see initial_assignment.h.
  *
  * An input that lists one session after the other does not say how the sessions
  * interleaved, and with duplicate values it does not say who wrote what was
@@ -20,7 +20,7 @@
  * keys to which it is not written again.
  *
  * SPDX-License-Identifier: MIT */
-#include "weak/choice/initial_reading.h"
+#include "weak/choice/initial_assignment.h"
 
 enum fitness { FITS, OVERWRITES, WAS_THERE, MISFITS };
 
@@ -231,7 +231,8 @@ take_least_bad(struct replay *p)
 }
 
 bool
-initial_reading_guess(const struct history *h, u32_vec *order, txn_id *chosen)
+initial_assignment_guess(const struct history *h, u32_vec *order,
+                         txn_id *chosen)
 {
     struct replay p = {.h = h, .chosen = chosen, .order = order};
     p.budget = UINT64_C(100000000) + (uint64_t)h->n_ops * 50;

@@ -1,11 +1,11 @@
-/* initial_reading.h -- a guess at the order of transactions and at the writers
- * of their reads.
+/* initial_assignment.h -- a guess at the order of transactions and at the
+ * writers of their reads.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEAK_CHOICE_INITIAL_READING_H
-#define WEAK_CHOICE_INITIAL_READING_H
+#ifndef WEAK_CHOICE_INITIAL_ASSIGNMENT_H
+#define WEAK_CHOICE_INITIAL_ASSIGNMENT_H
 
-#include "weak/reading.h"
+#include "weak/writer_assignment.h"
 
 /* Append the transactions that count or may count to 'order', trying to make
  * each read see what was written last, and note in chosen[op] (where chosen is
@@ -16,7 +16,7 @@
  * too long.
  *
  *   time   O(n k) for n operations and k sessions at worst, mostly near O(n) */
-bool initial_reading_guess(const struct history *h, u32_vec *order,
-                           txn_id *chosen);
+bool initial_assignment_guess(const struct history *h, u32_vec *order,
+                              txn_id *chosen);
 
 #endif

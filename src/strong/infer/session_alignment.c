@@ -1,4 +1,4 @@
-/* followed_times.c -- see followed_times.h.
+/* session_alignment.c -- see session_alignment.h.
  *
  * All sessions begin together.  They are followed from there in windows of a
  * few transactions: each session in turn is shifted to where its reads and
@@ -20,7 +20,7 @@
  * number of sessions.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/infer/followed_times.h"
+#include "strong/infer/session_alignment.h"
 
 #include "base/container/sorted.h"
 #include "base/limits/context.h"
@@ -323,8 +323,8 @@ make_rise(struct follower *f)
 }
 
 void
-followed_times_find(const struct history *h, const txn_id *order, uint32_t n,
-                    const double *even, double *now)
+session_alignment_find(const struct history *h, const txn_id *order, uint32_t n,
+                       const double *even, double *now)
 {
     struct follower f = {.h = h,
                          .order = order,

@@ -1,4 +1,4 @@
-/* test_given_order.c -- an order that is taken as it is, is the one that the
+/* test_input_order.c -- an order that is taken as it is, is the one that the
  * topological sort finds, with the same stale transactions; for any number of
  * threads.
  *
@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "history/builder/builder.h"
-#include "weak/given_order.h"
+#include "weak/input_order.h"
 
 enum {
     KEYS = 3000,
@@ -45,16 +45,16 @@ make_history(uint32_t txns, enum reads reads, uint64_t seed, struct history *h)
             const uint64_t k = random_below(&r, 2)
                                    ? random_below(&r, KEYS)
                                    : i / 9000 + random_below(&r, 3);
-            const bool odd = random_below(&r, 50) == 0;
+            const bool unordered = random_below(&r, 50) == 0;
             if (random_below(&r, 2)) {
                 old[k] = last[k];
                 last[k] = ++value;
                 ok = builder_write(b, t, atom_int((int64_t)k),
                                    atom_int(last[k]), &err);
             } else {
-                const int64_t seen = odd && reads == OLD    ? old[k]
-                                     : odd && reads == LATE ? value + 9
-                                                            : last[k];
+                const int64_t seen = unordered && reads == OLD    ? old[k]
+                                     : unordered && reads == LATE ? value + 9
+                                                                  : last[k];
                 ok = builder_read(b, t, atom_int((int64_t)k), atom_int(seen),
                                   &err);
             }
@@ -71,11 +71,11 @@ make_history(uint32_t txns, enum reads reads, uint64_t seed, struct history *h)
 static bool
 check_history(const struct history *h, unsigned threads)
 {
-    const struct weak_reading r = {h, NULL, h->txn_counts};
+    const struct writer_assignment r = {h, NULL, h->txn_counts};
     u32_vec roots = {0}, stale = {0}, expected = {0};
     struct topological_order given, sorted;
     topological_sort_suggest(h, &roots);
-    const bool taken = given_order_take(&r, &roots, threads, &given, &stale);
+    const bool taken = input_order_take(&r, &roots, threads, &given, &stale);
     CHECK(taken || !stale.n);
     const bool is_acyclic =
         topological_sort_find(&r, NULL, &roots, &sorted, &expected);

@@ -1,4 +1,4 @@
-/* recorded_order.c -- see recorded_order.h.
+/* input_order.c -- see input_order.h.
  *
  * Recorders often write a transaction down when it commits.  Then the order of
  * the input is the order of commits, and to run the history in that order is
@@ -29,7 +29,7 @@
  *       contains the later one contains it.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/order/recorded_order.h"
+#include "strong/order/input_order.h"
 
 #include "base/container/sorted.h"
 #include "base/limits/tuning.h"
@@ -171,7 +171,7 @@ find_snapshot(struct recorded_run *run, txn_id t, uint32_t *snapshot)
             if (op_is_external_read(h, op) && !serve(run, op, snapshot))
                 return false;
         }
-        if (run->steps > TUNE_RECORDED_STEPS_EACH * (uint64_t)h->n_ops)
+        if (run->steps > TUNE_INPUT_ORDER_STEPS_EACH * (uint64_t)h->n_ops)
             return false;
     } while (*snapshot != before);
     return !run->two_points || *snapshot >= least_snapshot(run, t);
@@ -268,7 +268,7 @@ run_serially(struct recorded_run *run, txn_id t, value_id *last)
         value_id *const place = &last[keys[op] & OP_KEY];
         const value_id seen = *place;
         *place = flags & OP_WRITE ? value : seen;
-        if ((int)(flags == OP_MAIN) & (seen != value) &&
+        if ((int)(flags == OP_EXTERNAL) & (seen != value) &&
             (seen != VALUE_INIT || history_writer(h, value) != TXN_INIT))
             return false;
     }
@@ -385,8 +385,8 @@ conclude(const struct recorded_run *run)
 }
 
 bool
-recorded_order_run(const struct history *h, const txn_id *order, uint32_t n,
-                   struct certificate *c)
+input_order_try_given(const struct history *h, const txn_id *order, uint32_t n,
+                      struct certificate *c)
 {
     const struct level_info *level = &level_table[c->level];
     struct recorded_run run = {.h = h, .order = order, .n_order = n, .c = c};
@@ -412,9 +412,9 @@ recorded_order_run(const struct history *h, const txn_id *order, uint32_t n,
 }
 
 bool
-recorded_order_run_commits(const struct history *h,
-                           const struct certificate *stronger,
-                           struct certificate *c)
+input_order_try_commits(const struct history *h,
+                        const struct certificate *stronger,
+                        struct certificate *c)
 {
     const bool two_points = level_table[stronger->level].two_points;
     u32_vec commits = {0};
@@ -423,7 +423,8 @@ recorded_order_run_commits(const struct history *h,
         if (!two_points || point % 2 == 1)
             vec_push(&commits, two_points ? point / 2 : point);
     }
-    const bool ok = recorded_order_run(h, commits.at, (uint32_t)commits.n, c);
+    const bool ok =
+        input_order_try_given(h, commits.at, (uint32_t)commits.n, c);
     vec_free(&commits);
     return ok;
 }
@@ -464,18 +465,18 @@ try_order_of_ends(const struct history *h, struct certificate *c)
     for (uint32_t i = 0; i < h->n_txns; i++)
         order[i] = h->arrival[times[i].arrived];
     mem_free(times);
-    const bool ok = recorded_order_run(h, order, h->n_txns, c);
+    const bool ok = input_order_try_given(h, order, h->n_txns, c);
     mem_free(order);
     return ok;
 }
 
 bool
-recorded_order_try(const struct history *h, struct certificate *c)
+input_order_try(const struct history *h, struct certificate *c)
 {
     assert(h->txn_counts && level_is_strong(c->level));
     if (history_has_orders(h) || !h->n_txns ||
         (level_table[c->level].needs_times && !h->txn_began))
         return false;
-    return recorded_order_run(h, h->arrival, h->n_txns, c) ||
+    return input_order_try_given(h, h->arrival, h->n_txns, c) ||
            (h->txn_ended && !is_by_end(h) && try_order_of_ends(h, c));
 }

@@ -1,16 +1,16 @@
-/* suggested_reading.c -- see suggested_reading.h.
+/* suggested_assignment.c -- see suggested_assignment.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "weak/choice/suggested_reading.h"
+#include "weak/choice/suggested_assignment.h"
 
 #include "weak/choice/counting.h"
-#include "weak/choice/recorded_reading.h"
+#include "weak/choice/input_assignment.h"
 #include "weak/commit_order.h"
 #include "weak/witness.h"
 
 void
-suggested_reading_conclude(const struct history *h, const txn_id *chosen,
-                           const uint8_t *counts, struct certificate *out)
+suggested_assignment_conclude(const struct history *h, const txn_id *chosen,
+                              const uint8_t *counts, struct certificate *out)
 {
     out->kind = EVIDENCE_ORDER;
     for (txn_id t = 0; t < h->n_txns; t++)
@@ -32,14 +32,14 @@ refute_certain(const struct history *h, const u32_vec *roots,
 {
     txn_id *chosen = mem_alloc(h->n_ops, sizeof *chosen);
     uint8_t *counts = mem_alloc(h->n_txns, sizeof *counts);
-    const struct weak_reading r = {h, chosen, counts};
-    struct ordered_reading g;
+    const struct writer_assignment r = {h, chosen, counts};
+    struct ordered_assignment g;
     struct edges edges = {0};
     cycle_vec cycles = {0};
     for (op_id op = 0; op < h->n_ops; op++)
         chosen[op] = TXN_INIT; // of reads with one candidate it is not asked
     counting_find(h, chosen, counts, NULL);
-    ordered_reading_init(&g, &r, roots, o->threads);
+    ordered_assignment_init(&g, &r, roots, o->threads);
     if (commit_order_is_refuted(&g, out->level, o, &edges, stats)) {
         (void)witness_find(&g, out->level, &edges, false, 1, &cycles);
         assert(cycles.n == 1);
@@ -49,26 +49,26 @@ refute_certain(const struct history *h, const u32_vec *roots,
     }
     vec_free(&cycles);
     edges_free(&edges);
-    ordered_reading_free(&g);
+    ordered_assignment_free(&g);
     mem_free(counts);
     mem_free(chosen);
     return out->verdict == VERDICT_VIOLATED;
 }
 
 bool
-suggested_reading_try(const struct history *h, const u32_vec *order,
-                      unsigned steps, const struct weak_options *o,
-                      struct certificate *out, struct weak_stats *stats)
+suggested_assignment_try(const struct history *h, const u32_vec *order,
+                         unsigned steps, const struct weak_options *o,
+                         struct certificate *out, struct weak_stats *stats)
 {
     txn_id *chosen = mem_alloc(h->n_ops, sizeof *chosen);
     uint8_t *counts = mem_alloc(h->n_txns, sizeof *counts);
-    const struct weak_reading r = {h, chosen, counts};
-    struct ordered_reading g;
+    const struct writer_assignment r = {h, chosen, counts};
+    struct ordered_assignment g;
     struct edges edges = {0};
     assert(out->verdict == VERDICT_UNKNOWN);
-    recorded_reading_choose(h, order, chosen);
+    input_assignment_choose(h, order, chosen);
     counting_find(h, chosen, counts, NULL);
-    ordered_reading_init(&g, &r, order, o->threads);
+    ordered_assignment_init(&g, &r, order, o->threads);
     stats->rounds++;
     bool ok =
         commit_order_compare(&g, out->level, o, &out->order) == VERDICT_OK;
@@ -79,10 +79,10 @@ suggested_reading_try(const struct history *h, const u32_vec *order,
              VERDICT_OK;
     if (ok) {
         out->verdict = VERDICT_OK;
-        suggested_reading_conclude(h, chosen, counts, out);
+        suggested_assignment_conclude(h, chosen, counts, out);
     }
     edges_free(&edges);
-    ordered_reading_free(&g);
+    ordered_assignment_free(&g);
     mem_free(counts);
     mem_free(chosen);
     return out->verdict != VERDICT_UNKNOWN;

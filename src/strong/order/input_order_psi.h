@@ -1,8 +1,8 @@
-/* recorded_psi.h -- tries an order, such as that of the input, for psi.
+/* input_order_psi.h -- tries an order, such as that of the input, for psi.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef STRONG_ORDER_RECORDED_PSI_H
-#define STRONG_ORDER_RECORDED_PSI_H
+#ifndef STRONG_ORDER_INPUT_ORDER_PSI_H
+#define STRONG_ORDER_INPUT_ORDER_PSI_H
 
 #include "strong/infer/inference.h"
 
@@ -12,7 +12,7 @@
  *
  *   time     O(operations), and O(operations * sessions) where reads are stale
  */
-bool recorded_psi_try(const struct inference *f, const txn_id *order,
-                      uint32_t n, struct certificate *out);
+bool input_order_psi_try(const struct inference *f, const txn_id *order,
+                         uint32_t n, struct certificate *out);
 
 #endif

@@ -1,9 +1,9 @@
-/* recorded_reading.h -- who wrote what was read, if the input has the order of
+/* input_assignment.h -- who wrote what was read, if the input has the order of
  * commits.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEAK_CHOICE_RECORDED_READING_H
-#define WEAK_CHOICE_RECORDED_READING_H
+#ifndef WEAK_CHOICE_INPUT_ASSIGNMENT_H
+#define WEAK_CHOICE_INPUT_ASSIGNMENT_H
 
 #include "history/history.h"
 
@@ -13,7 +13,7 @@
  *
  *   require  'order' has every transaction that counts or may count
  *   time     O(operations) */
-void recorded_reading_choose(const struct history *h, const u32_vec *order,
+void input_assignment_choose(const struct history *h, const u32_vec *order,
                              txn_id *chosen);
 
 #endif

@@ -1,7 +1,7 @@
-/* near_order.c -- see near_order.h.
+/* estimated_order.c -- see estimated_order.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/near_order.h"
+#include "strong/estimated_order.h"
 
 #include "base/container/sorted.h"
 #include "base/limits/tuning.h"
@@ -16,7 +16,8 @@ find_margin(const struct history *h, const struct strong_options *options)
 }
 
 bool
-near_order_suits(const struct history *h, const struct strong_options *options)
+estimated_order_applies(const struct history *h,
+                        const struct strong_options *options)
 {
     if (!options->near_candidates || h->several_first.n < 2 || h->order_first)
         return false;
@@ -28,60 +29,62 @@ near_order_suits(const struct history *h, const struct strong_options *options)
 }
 
 void
-near_order_init_far(struct near_order *o, const struct history *h,
-                    const struct strong_options *options)
+estimated_order_init_without_times(struct estimated_order *o,
+                                   const struct history *h,
+                                   const struct strong_options *options)
 {
-    *o = (struct near_order){.h = h, .options = options, .assumed = *h};
+    *o = (struct estimated_order){.h = h, .options = options, .assumed = *h};
     o->assumed.op_key = mem_alloc(h->n_ops, sizeof *h->op_key);
     if (h->n_ops)
         memcpy(o->assumed.op_key, h->op_key, h->n_ops * sizeof *h->op_key);
 }
 
 void
-near_order_init(struct near_order *o, const struct history *h,
-                const struct strong_options *options)
+estimated_order_init(struct estimated_order *o, const struct history *h,
+                     const struct strong_options *options)
 {
-    assert(near_order_suits(h, options));
-    near_order_init_far(o, h, options);
+    assert(estimated_order_applies(h, options));
+    estimated_order_init_without_times(o, h, options);
     o->margin = (uint32_t)find_margin(h, options);
     o->time = mem_calloc(h->n_txns, sizeof *o->time);
     estimated_times_find(h, o->time);
 }
 
 void
-near_order_free(struct near_order *o)
+estimated_order_free(struct estimated_order *o)
 {
     mem_free(o->time);
     mem_free(o->assumed.op_key);
-    vec_free(&o->blamed);
-    vec_free(&o->excused);
+    vec_free(&o->conflict);
+    vec_free(&o->left_out);
 }
 
 /* --- conflicts -------------------------------------------------------------*/
 
 static void
-blame(struct near_order *o, const struct dependencies *p, read_id r)
+add_reader(struct estimated_order *o, const struct dependencies *p, read_id r)
 {
     if (r == READ_NONE)
         return;
     const txn_id t = p->name[p->read_txn[r]];
-    for (size_t i = 0; i < o->blamed.n; i++)
-        if (o->blamed.at[i] == t)
+    for (size_t i = 0; i < o->conflict.n; i++)
+        if (o->conflict.at[i] == t)
             return;
-    vec_push(&o->blamed, t);
+    vec_push(&o->conflict, t);
 }
 
 static void
-blame_edge(struct near_order *o, const struct dependencies *p, uint32_t edge)
+add_edge_reader(struct estimated_order *o, const struct dependencies *p,
+                uint32_t edge)
 {
     if (edge != EDGE_NONE)
-        blame(o, p, p->labels.at[edge].read);
+        add_reader(o, p, p->labels.at[edge].read);
 }
 
-/* Blame the edges of a path between two points. */
+/* Add the readers of the edges of a path between two points. */
 static void
-blame_path(struct near_order *o, const struct inference *f, uint32_t from,
-           uint32_t to)
+add_path(struct estimated_order *o, const struct inference *f, uint32_t from,
+         uint32_t to)
 {
     const struct clocks none = {.g = &f->p->g};
     struct path_finder finder;
@@ -91,27 +94,27 @@ blame_path(struct near_order *o, const struct inference *f, uint32_t from,
     (void)clocks_path(&none, &finder, from, to, (uint32_t)f->p->g.edges.n,
                       &path);
     for (size_t i = 0; i < path.n; i++)
-        blame_edge(o, f->p, path.at[i].edge);
+        add_edge_reader(o, f->p, path.at[i].edge);
     vec_free(&path);
     path_finder_free(&finder);
 }
 
 static void
-find_blamed(struct near_order *o, const struct inference *f)
+find_conflict(struct estimated_order *o, const struct inference *f)
 {
     const struct conflict *c = &f->conflict;
-    vec_clear(&o->blamed);
+    vec_clear(&o->conflict);
     switch (c->kind) {
     case CONFLICT_CYCLE:
         for (size_t i = 0; i < c->cycle.n; i++)
-            blame_edge(o, f->p, c->cycle.at[i].edge);
+            add_edge_reader(o, f->p, c->cycle.at[i].edge);
         break;
     case CONFLICT_EDGE:
-        blame(o, f->p, c->label.read);
-        blame_path(o, f, c->to, c->from);
+        add_reader(o, f->p, c->label.read);
+        add_path(o, f, c->to, c->from);
         break;
     case CONFLICT_READ:
-        blame(o, f->p, c->read);
+        add_reader(o, f->p, c->read);
         break;
     default:
         break;
@@ -128,13 +131,13 @@ find_dense(const struct dependencies *p, txn_id t)
     return low;
 }
 
-/* Those that are excused still come after what they read for certain. */
+/* A transaction left out still follows the writers of its unambiguous reads. */
 static void
-order_excused(const struct near_order *o, struct dependencies *p)
+order_left_out(const struct estimated_order *o, struct dependencies *p)
 {
     const struct history *h = o->h;
-    for (size_t i = 0; i < o->excused.n; i++) {
-        const txn_id t = o->excused.at[i];
+    for (size_t i = 0; i < o->left_out.n; i++) {
+        const txn_id t = o->left_out.at[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const value_id v = h->op_value[op];
             if (!op_is_external_read(h, op) || history_has_several(h, v) ||
@@ -148,20 +151,20 @@ order_excused(const struct near_order *o, struct dependencies *p)
     }
 }
 
-/* Leave out the reads of those that are blamed.  False where there are none,
- * or so many that something else must be wrong. */
+/* Leave out the reads of the transactions in the conflict.  False if there are
+ * none, or too many for a local conflict. */
 static bool
-excuse_blamed(struct near_order *o)
+leave_out_conflict(struct estimated_order *o)
 {
     const struct history *h = &o->assumed;
-    if (!o->blamed.n || o->blamed.n > TUNE_PARTIAL_BLAMED)
+    if (!o->conflict.n || o->conflict.n > TUNE_PARTIAL_CONFLICT)
         return false;
-    for (size_t i = 0; i < o->blamed.n; i++) {
-        const txn_id t = o->blamed.at[i];
-        vec_push(&o->excused, t);
+    for (size_t i = 0; i < o->conflict.n; i++) {
+        const txn_id t = o->conflict.at[i];
+        vec_push(&o->left_out, t);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (op_is_external_read(h, op))
-                h->op_key[op] |= OP_ASIDE;
+                h->op_key[op] |= OP_REJECTED;
     }
     return true;
 }
@@ -169,7 +172,7 @@ excuse_blamed(struct near_order *o)
 /* --- orders ----------------------------------------------------------------*/
 
 static bool
-find_order(struct near_order *o, enum level l, struct budget *budget,
+find_order(struct estimated_order *o, enum level l, struct budget *budget,
            struct certificate *out)
 {
     const uint64_t n_ops = o->assumed.n_ops;
@@ -181,12 +184,12 @@ find_order(struct near_order *o, enum level l, struct budget *budget,
     *out = (struct certificate){.level = l};
     if (o->time)
         near_candidates_keep(&d->p, o->time, o->margin);
-    order_excused(o, &d->p);
+    order_left_out(o, &d->p);
     decision_record(d, false);
     decision_prove_nothing(d);
     (void)decision_advance(d, DECISION_ENDED, &some, out);
     if (l == LEVEL_SER)
-        find_blamed(o, &d->f);
+        find_conflict(o, &d->f);
     assert(out->verdict != VERDICT_VIOLATED);
     budget_give_back(budget, &some);
     decision_free(d);
@@ -194,19 +197,20 @@ find_order(struct near_order *o, enum level l, struct budget *budget,
 }
 
 bool
-near_order_try(struct near_order *o, enum level l, struct budget *budget,
-               struct certificate *out)
+estimated_order_try(struct estimated_order *o, enum level l,
+                    struct budget *budget, struct certificate *out)
 {
-    assert(level_is_strong(l) && !level_table[l].one_rw && !o->excused.n);
+    assert(level_is_strong(l) && !level_table[l].one_rw && !o->left_out.n);
     return find_order(o, l, budget, out);
 }
 
 bool
-near_order_excuse(struct near_order *o, struct budget *budget, u32_vec *order)
+estimated_order_try_partial(struct estimated_order *o, struct budget *budget,
+                            u32_vec *order)
 {
     bool found = false;
     assert(!o->h->n_optional);
-    for (int i = 0; !found && i < TUNE_PARTIAL_ROUNDS && excuse_blamed(o);
+    for (int i = 0; !found && i < TUNE_PARTIAL_ROUNDS && leave_out_conflict(o);
          i++) {
         struct certificate c;
         found = find_order(o, LEVEL_SER, budget, &c);

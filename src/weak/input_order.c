@@ -1,4 +1,4 @@
-/* given_order.c -- see given_order.h.
+/* input_order.c -- see input_order.h.
  *
  * Most inputs list transactions as they committed.  Then nothing has to be
  * sorted: one pass compares each external read with the last write of its key,
@@ -9,7 +9,7 @@
  * has not seen a write of is put off until these are done.
  *
  * SPDX-License-Identifier: MIT */
-#include "weak/given_order.h"
+#include "weak/input_order.h"
 
 #include "base/limits/tuning.h"
 #include "base/parallel.h"
@@ -24,14 +24,14 @@ struct put_off {
 };
 
 struct order {
-    const struct weak_reading *r;
+    const struct writer_assignment *r;
     const txn_id *at;
     uint32_t *position;
     uint8_t *is_stale; // by place
     atomic_bool is_broken;
 };
 
-struct part {
+struct order_slice {
     struct order *order;
     size_t begin, end; // places
     uint32_t *last;    // by key: the value last written; ID_NONE: unseen
@@ -48,7 +48,7 @@ is_broken(const struct order *o)
 static void
 note_positions(void *parts, size_t number)
 {
-    const struct part *p = (const struct part *)parts + number;
+    const struct order_slice *p = (const struct order_slice *)parts + number;
     for (size_t i = p->begin; i < p->end; i++)
         p->order->position[p->order->at[i]] = (uint32_t)i + 1;
 }
@@ -57,7 +57,7 @@ note_positions(void *parts, size_t number)
 static void
 note_stale(struct order *o, op_id op, size_t place)
 {
-    const txn_id w = reading_writer(o->r, op);
+    const txn_id w = assigned_writer(o->r, op);
     o->is_stale[place] = 1;
     if (w != TXN_INIT && (!o->position[w] || o->position[w] > place))
         atomic_store_explicit(&o->is_broken, true, memory_order_relaxed);
@@ -65,7 +65,7 @@ note_stale(struct order *o, op_id op, size_t place)
 
 /* Compare the reads of the transaction at a place with the writes before. */
 static void
-pass(struct part *p, size_t place)
+pass(struct order_slice *p, size_t place)
 {
     const struct history *const h = p->order->r->h;
     const txn_id t = p->order->at[place];
@@ -82,7 +82,7 @@ pass(struct part *p, size_t place)
         const uint32_t seen = *place_of_key;
         // Reads and writes alternate unpredictably: no branch tells them apart.
         *place_of_key = flags & OP_WRITE ? value : seen;
-        if ((int)(flags != OP_MAIN) | (seen == value))
+        if ((int)(flags != OP_EXTERNAL) | (seen == value))
             continue;
         if (seen == ID_NONE)
             vec_push(&p->later, ((struct put_off){op, (uint32_t)place}));
@@ -94,10 +94,10 @@ pass(struct part *p, size_t place)
 static void
 pass_part(void *parts, size_t number)
 {
-    struct part *p = (struct part *)parts + number;
-    const struct weak_reading *r = p->order->r;
+    struct order_slice *p = (struct order_slice *)parts + number;
+    const struct writer_assignment *r = p->order->r;
     for (size_t i = p->begin; i < p->end && !is_broken(p->order); i++) {
-        const txn_id before = reading_so_before(r, p->order->at[i]);
+        const txn_id before = assignment_session_before(r, p->order->at[i]);
         if (before != TXN_NONE && p->order->position[before] > i)
             atomic_store_explicit(&p->order->is_broken, true,
                                   memory_order_relaxed);
@@ -109,7 +109,7 @@ pass_part(void *parts, size_t number)
 static void
 pass_later(void *parts, size_t number)
 {
-    const struct part *p = (const struct part *)parts + number;
+    const struct order_slice *p = (const struct order_slice *)parts + number;
     const struct history *h = p->order->r->h;
     for (size_t i = 0; i < p->later.n && !is_broken(p->order); i++) {
         if (i + TUNE_PREFETCH_LATER < p->later.n)
@@ -122,11 +122,13 @@ pass_later(void *parts, size_t number)
 }
 
 static void
-begin_parts(struct order *o, struct part *parts, size_t n, size_t n_roots)
+begin_parts(struct order *o, struct order_slice *parts, size_t n,
+            size_t n_roots)
 {
     const uint32_t n_keys = o->r->h->n_keys;
     for (size_t i = 0; i < n; i++) {
-        parts[i] = (struct part){.order = o,
+        parts[i] =
+            (struct order_slice){.order = o,
                                  .begin = n_roots * i / n,
                                  .end = n_roots * (i + 1) / n,
                                  .last = mem_alloc(n_keys, sizeof(uint32_t))};
@@ -138,7 +140,7 @@ begin_parts(struct order *o, struct part *parts, size_t n, size_t n_roots)
 
 /* The table of a part becomes that of all parts up to it. */
 static void
-complete_last(struct part *p, uint32_t n_keys)
+complete_last(struct order_slice *p, uint32_t n_keys)
 {
     for (key_id k = 0; k < n_keys; k++)
         p->last[k] = p->last[k] == ID_NONE ? p->before[k] : p->last[k];
@@ -153,13 +155,13 @@ collect_stale(const struct order *o, size_t n, u32_vec *stale)
 }
 
 bool
-given_order_take(const struct weak_reading *r, const u32_vec *roots,
+input_order_take(const struct writer_assignment *r, const u32_vec *roots,
                  unsigned threads, struct topological_order *out,
                  u32_vec *stale)
 {
     const struct history *h = r->h;
     assert(!r->chosen);
-    struct part parts[PARALLEL_MOST];
+    struct order_slice parts[PARALLEL_MOST];
     size_t n = h->n_ops / TUNE_OPS_PER_THREAD + 1;
     n = n < threads ? n : threads;
     n = n < PARALLEL_MOST ? n : PARALLEL_MOST;

@@ -1,4 +1,5 @@
-/* keysets.c -- the commit-order edges of read committed and read atomic.
+/* read_committed_edges.c -- the commit-order edges of read committed and read
+ * atomic.
  *
  * For a transaction t3 and each other t2 that it read from, the keys that t2
  * writes and t3 reads matter: a read of such a key from t1 forces t2 -> t1 (at
@@ -23,7 +24,7 @@
  *       of a key in the session only the last matters.
  *
  * SPDX-License-Identifier: MIT */
-#include "weak/keysets.h"
+#include "weak/read_committed_edges.h"
 
 #include "base/limits/tuning.h"
 #include "base/parallel.h"
@@ -44,7 +45,7 @@ struct external {
 
 /* What one thread needs. */
 struct worker {
-    const struct weak_reading *r;
+    const struct writer_assignment *r;
     enum level level;
     const u32_vec *readers;
     size_t begin, end; // readers, or transactions
@@ -67,7 +68,7 @@ collect_reads(struct worker *w, txn_id t)
             __builtin_prefetch(&h->values[h->op_value[op + TUNE_PREFETCH_OPS]]);
         if (!op_is_external_read(h, op))
             continue;
-        const txn_id from = reading_writer(w->r, op);
+        const txn_id from = assigned_writer(w->r, op);
         const bool first = from != TXN_INIT && w->met[from] != t + 1;
         if (first) {
             w->met[from] = t + 1;
@@ -221,7 +222,7 @@ work(void *workers, size_t number)
  * session order, so a write of another session has a smaller number than the
  * first of this one. */
 static void
-infer_session(const struct weak_reading *r, struct edges *out)
+infer_session(const struct writer_assignment *r, struct edges *out)
 {
     const struct history *h = r->h;
     txn_id *last = mem_calloc(h->n_keys, sizeof *last); // 1 + transaction
@@ -233,7 +234,7 @@ infer_session(const struct weak_reading *r, struct edges *out)
             const txn_id t2 = last[op_key(h, op)]; // plus 1
             if (!op_is_external_read(h, op) || t2 <= first)
                 continue;
-            const txn_id t1 = reading_writer(r, op);
+            const txn_id t1 = assigned_writer(r, op);
             if (t1 != t2 - 1)
                 edges_add(out, h, t2 - 1, t1, t);
         }
@@ -257,8 +258,9 @@ has_large_txn(const struct history *h)
 }
 
 void
-keysets_edges(const struct weak_reading *r, enum level level,
-              const u32_vec *readers, unsigned threads, struct edges *out)
+read_committed_edges_infer(const struct writer_assignment *r, enum level level,
+                           const u32_vec *readers, unsigned threads,
+                           struct edges *out)
 {
     assert(level_is_weak(level) && !level_is_causal(level));
     const size_t n = readers ? readers->n : r->h->n_txns;

@@ -1,7 +1,7 @@
-/* recorded_psi.c -- see recorded_psi.h.
+/* input_order_psi.c -- see input_order_psi.h.
  *
  * A history that satisfies psi and not si cannot be run on one store, which is
- * what recorded_order.h does.  But the order of the input may still be the
+ * what input_order.h does.  But the order of the input may still be the
  * order of versions.  A read takes the last version of its value; most read
  * the latest version of the key, and nothing has to be shown for those.  The
  * others are stale.  With so, wr and the ww edges between neighbouring versions
@@ -13,9 +13,9 @@
  * Transactions that may count and lists are not tried.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/order/recorded_psi.h"
+#include "strong/order/input_order_psi.h"
 
-struct recorded_psi {
+struct input_order_psi {
     const struct inference *f;
     const struct dependencies *p;
     dense_id *order;
@@ -30,7 +30,7 @@ struct recorded_psi {
 /* Take the order given[0 .. n_given); false where it does not respect what is
  * known (1). */
 static bool
-take_order(struct recorded_psi *x, const txn_id *given, uint32_t n_given)
+take_order(struct input_order_psi *x, const txn_id *given, uint32_t n_given)
 {
     const struct dependencies *p = x->p;
     const struct history *h = p->h;
@@ -58,7 +58,7 @@ take_order(struct recorded_psi *x, const txn_id *given, uint32_t n_given)
 
 /* The version that r reads at this place, or VERSION_NONE. */
 static version_id
-choose(const struct recorded_psi *x, read_id r)
+choose(const struct input_order_psi *x, read_id r)
 {
     const struct dependencies *p = x->p;
     if (p->read_version[r] != VERSION_NONE)
@@ -72,7 +72,7 @@ choose(const struct recorded_psi *x, read_id r)
 }
 
 static bool
-read_all(struct recorded_psi *x, dense_id t)
+read_all(struct input_order_psi *x, dense_id t)
 {
     const struct dependencies *p = x->p;
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
@@ -87,7 +87,7 @@ read_all(struct recorded_psi *x, dense_id t)
 }
 
 static void
-write_all(struct recorded_psi *x, dense_id t)
+write_all(struct input_order_psi *x, dense_id t)
 {
     const struct dependencies *p = x->p;
     for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++) {
@@ -104,7 +104,7 @@ write_all(struct recorded_psi *x, dense_id t)
 
 /* The transaction that overwrote what r read before r's own, or DENSE_INIT. */
 static dense_id
-find_overwriter(const struct recorded_psi *x, read_id r)
+find_overwriter(const struct input_order_psi *x, read_id r)
 {
     const struct dependencies *p = x->p;
     const version_id next = x->next[x->chosen[r]];
@@ -116,7 +116,7 @@ find_overwriter(const struct recorded_psi *x, read_id r)
 
 /* Whether no stale read comes after what overwrote its version. */
 static bool
-check_stale(const struct recorded_psi *x)
+check_stale(const struct input_order_psi *x)
 {
     const struct dependencies *p = x->p;
     struct clocks clocks = {0};
@@ -135,7 +135,7 @@ check_stale(const struct recorded_psi *x)
 }
 
 static void
-conclude(const struct recorded_psi *x, struct certificate *out)
+conclude(const struct input_order_psi *x, struct certificate *out)
 {
     const struct dependencies *p = x->p;
     assert(out->verdict == VERDICT_UNKNOWN && !out->order.n);
@@ -156,7 +156,7 @@ alloc_none(size_t n)
 }
 
 static bool
-run_all(struct recorded_psi *x)
+run_all(struct input_order_psi *x)
 {
     for (uint32_t i = 0; i < x->p->n_txns; i++) {
         if (!read_all(x, x->order[i]))
@@ -167,14 +167,14 @@ run_all(struct recorded_psi *x)
 }
 
 bool
-recorded_psi_try(const struct inference *f, const txn_id *order, uint32_t n,
-                 struct certificate *out)
+input_order_psi_try(const struct inference *f, const txn_id *order, uint32_t n,
+                    struct certificate *out)
 {
     const struct dependencies *p = f->p;
     assert(p->one_rw && !p->two_points);
     if (p->n_txns != p->n_certain || history_has_orders(p->h))
         return false;
-    struct recorded_psi x = {.f = f, .p = p};
+    struct input_order_psi x = {.f = f, .p = p};
     x.order = mem_alloc(p->n_txns, sizeof *x.order);
     x.rank = mem_alloc(p->n_txns, sizeof *x.rank);
     bool ok = take_order(&x, order, n);

@@ -1,8 +1,9 @@
-/* keysets.h -- the commit-order edges of read committed and read atomic.
+/* read_committed_edges.h -- the commit-order edges of read committed and read
+ * atomic.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEAK_KEYSETS_H
-#define WEAK_KEYSETS_H
+#ifndef WEAK_READ_COMMITTED_EDGES_H
+#define WEAK_READ_COMMITTED_EDGES_H
 
 #include "depend/writers.h"
 #include "level/level.h"
@@ -12,12 +13,13 @@
  * transactions in 'readers' (NULL: of all that count).  Where nothing is
  * stored, stop at the first edge that goes against the sequence.
  *
- *   ensure  together with session order, the reading and each other, the
+ *   ensure  together with session order, the assignment and each other, the
  *           edges imply every edge that the level requires
  *   time    O(n^1.5) for n operations, times log n where a transaction is
  *           much larger than the one that reads from it
  */
-void keysets_edges(const struct weak_reading *r, enum level level,
-                   const u32_vec *readers, unsigned threads, struct edges *out);
+void read_committed_edges_infer(const struct writer_assignment *r,
+                                enum level level, const u32_vec *readers,
+                                unsigned threads, struct edges *out);
 
 #endif
