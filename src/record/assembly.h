@@ -70,6 +70,7 @@ struct assembly {
     struct row_state initial, final;
     struct arena arena;
     char refusal[400];
+    bool at_once;    // transactions are taken to run at the same time
     size_t whats_if; // how many what-ifs were evaluated
 };
 

@@ -106,13 +106,17 @@ is_weak(const struct recorded_act *act)
     return true;
 }
 
-/* The snapshot of a step: its own, or that of its transaction. */
+/* The snapshot of a step: its own, or that of its transaction.  At READ
+ * COMMITTED that is the same one if no other transaction ran meanwhile. */
 static const char *
-snapshot_of(const struct recorded_act *act, const struct recorded_step *s)
+snapshot_of(const struct assembly *a, const struct recorded_act *act,
+            const struct recorded_step *s)
 {
     if (s->snapshot)
         return s->snapshot;
-    for (size_t i = 0; !is_weak(act) && i < act->steps.n; i++)
+    if (is_weak(act) && !missed_rows_is_alone(a, act))
+        return NULL;
+    for (size_t i = 0; i < act->steps.n; i++)
         if (act->steps.at[i].snapshot)
             return act->steps.at[i].snapshot;
     return NULL;
@@ -141,7 +145,9 @@ can_run(const struct evaluation *e, const struct session_setup *setup,
                          (tell_begins(r->tag, "INSERT") && !e->has_sequences);
     return s->may_miss && (reads || changes) && r->text[0] && !r->error[0] &&
            !r->is_suspended && !act->has_undone && text && !is_open(e, text) &&
-           snapshot_of(act, s) && !(is_weak(act) && has_targets(s)) &&
+           snapshot_of(e->a, act, s) &&
+           (!is_weak(act) || !has_targets(s) ||
+            missed_rows_is_alone(e->a, act)) &&
            !is_open(e, r->text) && !has_open_value(e, r);
 }
 
@@ -261,8 +267,8 @@ evaluate_cursor(struct evaluation *e, const struct session_setup *setup,
     if (ok) {
         gather(e, act, declared, &fetched);
         rerun_prepare_cursor(e, setup, act, declared, &fetched);
-        ok = snapshot_of(act, declared) && !has_targets(declared) &&
-             missed_rows(e, txn, declared, snapshot_of(act, declared));
+        ok = snapshot_of(e->a, act, declared) && !has_targets(declared) &&
+             missed_rows(e, txn, declared, snapshot_of(e->a, act, declared));
         if (!ok)
             vec_clear(&declared->missed);
     }
@@ -283,7 +289,7 @@ evaluate_statement(struct evaluation *e, const struct session_setup *setup,
         return false;
     if (names_no_table(e, setup, s) || is_plain_insert(e, s) ||
         (can_run(e, setup, act, s) &&
-         missed_rows(e, txn, s, snapshot_of(act, s))))
+         missed_rows(e, txn, s, snapshot_of(e->a, act, s))))
         return true;
     vec_clear(&s->missed);
     return false;
