@@ -10,8 +10,9 @@
 #include <string.h>
 
 const struct driver *const driver_table[] = {
-    &driver_store,  &driver_sqlite,   &driver_postgresql, &driver_mariadb,
-    &driver_duckdb, &driver_firebird, &driver_exec,       NULL,
+    &driver_store,   &driver_sqlite, &driver_postgresql,
+    &driver_mariadb, &driver_duckdb, &driver_firebird,
+    &driver_odbc,    &driver_exec,   NULL,
 };
 
 /* --- isolation -------------------------------------------------------------*/

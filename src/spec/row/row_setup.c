@@ -15,7 +15,8 @@ bool
 row_setup_records(struct database *db)
 {
     const struct row_dialect *dialect = row_dialect_of(sql_product(db->driver));
-    if (!dialect || db->nodes > 1 || !row_statement_load())
+    if (!dialect || db->driver->sql->cannot_record || db->nodes > 1 ||
+        !row_statement_load())
         return false;
     struct connection *c;
     struct err err = {0};
