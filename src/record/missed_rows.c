@@ -80,16 +80,6 @@ neighbourhood_of(const struct assembly *a, const struct recorded_act *x)
     return n;
 }
 
-bool
-missed_rows_is_alone(const struct assembly *a, const struct recorded_act *x)
-{
-    for (size_t i = 0; i < a->acts.n; i++)
-        if (&a->acts.at[i] != x &&
-            overlaps(&a->acts.at[i], x->txn->began, x->txn->ended))
-            return false;
-    return true;
-}
-
 /* A row in another state. */
 struct candidate {
     uint32_t base;    // the version that the statement saw, or WATCHED_NONE

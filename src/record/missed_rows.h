@@ -12,11 +12,6 @@
 bool missed_rows(struct evaluation *e, uint32_t txn, struct recorded_step *s,
                  const char *snapshot);
 
-/* Whether no other transaction ran at the same time, so that no statement of
- * this one can have waited for a row. */
-bool missed_rows_is_alone(const struct assembly *a,
-                          const struct recorded_act *x);
-
 /* Whether a recording has not reached the limits of its evaluation. */
 bool missed_rows_can_go_on(const struct evaluation *e);
 

@@ -215,7 +215,8 @@ run_options_parse(const struct options *o, struct test_run_options *out,
         out->scripts = o->workload;
         out->schema = o->schema;
     }
-    return choose_isolation(o, out, err) &&
+    return (!o->recorder || recorder_parse(o->recorder, &out->recorder, err)) &&
+           choose_isolation(o, out, err) &&
            choose_shape(o, &out->collect.shape, err) &&
            choose_access(o, out, err) && choose_target(o, out, err);
 }

@@ -97,8 +97,9 @@ bool
 row_setup_expect_none(struct connection *c, const struct watched *before,
                       const char *sql, struct err *err)
 {
-    return before->dialect->folds ? expect_unknown(before, sql, err)
-                                  : expect_unregistered(c, sql, err);
+    return before->dialect->folds || !row_statement_load()
+               ? expect_unknown(before, sql, err)
+               : expect_unregistered(c, sql, err);
 }
 
 /* Run SQL; 'done' gets the statements that did not fail.  Where they are sent
