@@ -32,8 +32,8 @@ choices choices_servers;
 choices choices_boundaries; // of predict
 choices choices_lists;      // how lists are kept in a database
 choices choices_indexes;
-choices choices_accesses; // how a row is found
-choices choices_features; // what transactions on rows use
+choices choices_accesses;  // how a row is found
+choices choices_features;  // what transactions on rows use
 choices choices_recorders; // of statements of users
 choices choices_solvers;
 choices choices_strategies; // that --without switches off
