@@ -92,8 +92,8 @@ find_reads(struct assembly *a, uint32_t txn, struct recorded_step *s)
     const bool weak = is_weak(s), changes = is_change(s->run);
     report_vec reports = {0};
     read_reports(a, s, &reports);
-    const bool again =
-        weak && !changes && has_targets(s) && looked_again(&reports);
+    s->looked_again = looked_again(&reports);
+    const bool again = weak && !changes && has_targets(s) && s->looked_again;
     if (again)
         assembly_leave_out(act, "what a statement read that waited for a row");
     for (size_t i = 0; i < reports.n; i++) {

@@ -6,10 +6,11 @@
  * SPDX-License-Identifier: MIT */
 #include "record/what_if.h"
 
-#include "base/ascii.h"
 #include "record/missed_rows.h"
 #include "record/rerun.h"
+#include "record/snapshot.h"
 #include "record/statement_text.h"
+#include "record/words.h"
 
 #include <string.h>
 
@@ -41,38 +42,13 @@ static const char *const open_words[] = {
 };
 
 static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* Whether a text has a word, in any case. */
-static bool
-has_word(const char *text, const char *word)
-{
-    const size_t n = strcspn(word, "*(");
-    for (const char *at = text; *at; at++) {
-        if ((at > text && is_letter(at[-1])) ||
-            ascii_compare_n(at, word, n) != 0)
-            continue;
-        const char *after = at + n;
-        if (word[n] == '*' || (!word[n] && !is_letter(*after)))
-            return true;
-        if (word[n] == '(' && after[strspn(after, " \t\r\n")] == '(')
-            return true;
-    }
-    return false;
-}
-
-static bool
 is_open(const struct evaluation *e, const char *text)
 {
     for (size_t i = 0; i < sizeof open_words / sizeof open_words[0]; i++)
-        if (has_word(text, open_words[i]))
+        if (words_has(text, open_words[i]))
             return true;
     for (size_t i = 0; i < e->words.n; i++)
-        if (has_word(text, e->words.at[i]))
+        if (words_has(text, e->words.at[i]))
             return true;
     return false;
 }
@@ -106,18 +82,6 @@ is_weak(const struct recorded_act *act)
     return true;
 }
 
-/* The snapshot of a step: its own, or that of its transaction. */
-static const char *
-snapshot_of(const struct recorded_act *act, const struct recorded_step *s)
-{
-    if (s->snapshot)
-        return s->snapshot;
-    for (size_t i = 0; !is_weak(act) && i < act->steps.n; i++)
-        if (act->steps.at[i].snapshot)
-            return act->steps.at[i].snapshot;
-    return NULL;
-}
-
 /* The text of a statement, also of one that SQL has prepared before; NULL if
  * that is not known. */
 static const char *
@@ -131,17 +95,21 @@ text_of(const struct session_setup *setup, const struct recorded_run *r)
 /* Whether a step can be run again. */
 static bool
 can_run(const struct evaluation *e, const struct session_setup *setup,
-        const struct recorded_act *act, const struct recorded_step *s)
+        uint32_t txn, const struct recorded_step *s)
 {
+    const struct recorded_act *act = &e->a->acts.at[txn - 1];
     const struct recorded_run *r = s->run;
     const char *text = text_of(setup, r);
     const bool reads = tell_begins(r->tag, "SELECT");
-    const bool changes = tell_begins(r->tag, "UPDATE") ||
-                         tell_begins(r->tag, "DELETE") ||
-                         (tell_begins(r->tag, "INSERT") && !e->has_sequences);
+    const bool changes =
+        tell_begins(r->tag, "UPDATE") || tell_begins(r->tag, "DELETE") ||
+        ((tell_begins(r->tag, "INSERT") || tell_begins(r->tag, "MERGE")) &&
+         !e->has_sequences);
     return s->may_miss && (reads || changes) && r->text[0] && !r->error[0] &&
            !r->is_suspended && !act->has_undone && text && !is_open(e, text) &&
-           snapshot_of(act, s) && !(is_weak(act) && has_targets(s)) &&
+           snapshot_of(e->a, txn, s) &&
+           (!is_weak(act) || !has_targets(s) ||
+            snapshot_was_kept(e->a, txn, s)) &&
            !is_open(e, r->text) && !has_open_value(e, r);
 }
 
@@ -159,7 +127,7 @@ is_plain_insert(struct evaluation *e, const struct recorded_step *s)
         has_targets(s))
         return false;
     for (size_t i = 0; i < e->words.n; i++)
-        if (has_word(run->text, e->words.at[i]))
+        if (words_has(run->text, e->words.at[i]))
             return false;
     // Values do not decide which tables are read.
     buf_printf(&sql, "explain %s", e->execute.at);
@@ -191,9 +159,9 @@ names_no_table(struct evaluation *e, const struct session_setup *setup,
     const char *text = text_of(setup, s->run);
     bool calls = s->n > 0 || e->names_table || !text;
     for (size_t i = 0; !calls && i < e->words.n; i++)
-        calls = has_word(text, e->words.at[i]);
+        calls = words_has(text, e->words.at[i]);
     for (size_t i = 0; !calls && i < sizeof running / sizeof running[0]; i++)
-        calls = has_word(text, running[i]);
+        calls = words_has(text, running[i]);
     return !calls;
 }
 
@@ -261,8 +229,9 @@ evaluate_cursor(struct evaluation *e, const struct session_setup *setup,
     if (ok) {
         gather(e, act, declared, &fetched);
         rerun_prepare_cursor(e, setup, act, declared, &fetched);
-        ok = snapshot_of(act, declared) && !has_targets(declared) &&
-             missed_rows(e, txn, declared, snapshot_of(act, declared));
+        const char *snapshot = snapshot_of(e->a, txn, declared);
+        ok = snapshot && !has_targets(declared) &&
+             missed_rows(e, txn, declared, snapshot);
         if (!ok)
             vec_clear(&declared->missed);
     }
@@ -278,12 +247,11 @@ static bool
 evaluate_statement(struct evaluation *e, const struct session_setup *setup,
                    uint32_t txn, struct recorded_step *s)
 {
-    const struct recorded_act *act = &e->a->acts.at[txn - 1];
     if (!rerun_prepare(e, setup, s->run))
         return false;
     if (names_no_table(e, setup, s) || is_plain_insert(e, s) ||
-        (can_run(e, setup, act, s) &&
-         missed_rows(e, txn, s, snapshot_of(act, s))))
+        (can_run(e, setup, txn, s) &&
+         missed_rows(e, txn, s, snapshot_of(e->a, txn, s))))
         return true;
     vec_clear(&s->missed);
     return false;
