@@ -3,18 +3,21 @@
 import java.sql.*;
 import java.util.concurrent.*;
 
-public class JdbcApp {
+public class JdbcApp
+{
     static final CyclicBarrier barrier = new CyclicBarrier(2);
 
-    static void work(String url, int level, int n) throws Exception {
+    static void
+    work(String url, int level, int n) throws Exception
+    {
         try (Connection c = DriverManager.getConnection(url)) {
             c.setAutoCommit(false);
             c.setTransactionIsolation(level);
-            PreparedStatement all = c.prepareStatement(
-                "select * from account order by id");
+            PreparedStatement all =
+                c.prepareStatement("select * from account order by id");
             all.setFetchSize(2);
-            PreparedStatement one = c.prepareStatement(
-                "select balance from account where id = ?");
+            PreparedStatement one =
+                c.prepareStatement("select balance from account where id = ?");
             PreparedStatement save = c.prepareStatement(
                 "update account set balance = ? where id = ?");
             for (int id = 1; id <= 3; id++) {
@@ -49,18 +52,23 @@ public class JdbcApp {
         }
     }
 
-    public static void main(String[] args) throws Exception {
+    public static void main(String[] args) throws Exception
+    {
         String url = "jdbc:postgresql://" + System.getenv("PGHOST") + ":" +
-            System.getenv("PGPORT") + "/" + System.getenv("PGDATABASE") +
-            "?prepareThreshold=1&user=" + System.getenv("PGUSER");
+                     System.getenv("PGPORT") + "/" +
+                     System.getenv("PGDATABASE") +
+                     "?prepareThreshold=1&user=" + System.getenv("PGUSER");
         int level = args[0].equals("serializable")
-            ? Connection.TRANSACTION_SERIALIZABLE
-            : Connection.TRANSACTION_READ_COMMITTED;
+                        ? Connection.TRANSACTION_SERIALIZABLE
+                        : Connection.TRANSACTION_READ_COMMITTED;
         ExecutorService pool = Executors.newFixedThreadPool(2);
-        Future<?>[] all = new Future<?>[2];
+        Future<?>[] all = new Future<?>[ 2 ];
         for (int i = 0; i < 2; i++) {
             int n = 1 + 9 * i;
-            all[i] = pool.submit(() -> { work(url, level, n); return null; });
+            all[i] = pool.submit(() -> {
+                work(url, level, n);
+                return null;
+            });
         }
         for (Future<?> f : all)
             f.get();
