@@ -6,7 +6,7 @@
  * decisions that refutes the level when everything else is left open
  * (rebuild.h).  Those of them that are not branched on yet become branches,
  * and the search goes back to the last branch that this or another refutation
- * depends on, and takes its next candidate.  Independent rows are thus settled
+ * depends on, and takes its next candidate.  Independent rows are thus decided
  * one after the other, and a violation that depends on none ends the search.
  *
  *   (1) 'seen' is a whole combination, and agrees with the branches;
@@ -44,7 +44,7 @@ struct search {
     uint64_t patience;       // steps of a budget to see if less refutes
     uint8_t *near;           // by row: the refutation may depend on it
     u32_vec core;            // rows that it depends on
-    txn_id *hints;           // by row: what may do, or TXN_OPEN
+    txn_id *hints;           // by row: what may do, or TXN_UNCHOSEN
     case_vec leaves;         // of the candidate that was refuted last
     struct case_result *out;
     struct err *err;
@@ -76,7 +76,7 @@ decide(const struct search *a, const u32_vec *rows, size_t n, u32_vec *seen)
 {
     assert(!seen->n);
     for (size_t i = 0; i < a->seen.n; i++)
-        vec_push(seen, TXN_OPEN);
+        vec_push(seen, TXN_UNCHOSEN);
     for (size_t i = 0; i < n; i++)
         seen->at[rows->at[i]] = a->seen.at[rows->at[i]];
     for (size_t i = 0; i < a->core.n; i++)
@@ -98,7 +98,7 @@ take_hints(struct search *a, const u32_vec *seen)
     for (size_t row = 0; row < seen->n; row++) {
         const struct list_author *author = &h->authors.at[row];
         const txn_id t = h->author_items.at[author->first];
-        if (seen->at[row] == TXN_OPEN && reader_outcomes_is(author))
+        if (seen->at[row] == TXN_UNCHOSEN && reader_outcomes_is(author))
             a->hints[row] = counts[t] ? t : TXN_NONE;
     }
     mem_free(counts);
@@ -109,7 +109,7 @@ static void
 follow_hints(struct search *a)
 {
     for (size_t row = 0; row < a->seen.n; row++)
-        if (!a->is_branch[row] && a->hints[row] != TXN_OPEN)
+        if (!a->is_branch[row] && a->hints[row] != TXN_UNCHOSEN)
             a->seen.at[row] = a->hints[row];
 }
 
@@ -222,7 +222,7 @@ add_leaf(struct search *a)
     if (c->verdict != VERDICT_VIOLATED)
         give_up(a, a->s->last.reason);
     for (size_t i = 0; i < a->seen.n; i++)
-        vec_push(&c->seen, TXN_OPEN);
+        vec_push(&c->seen, TXN_UNCHOSEN);
     for (size_t i = 0; i < a->core.n; i++)
         c->seen.at[a->core.at[i]] = a->seen.at[a->core.at[i]];
     vec_push(&a->leaves, *c);
@@ -378,7 +378,7 @@ case_search(struct case_search *s, enum level level, const u32_vec *seen,
     a.near = mem_calloc(s->h->authors.n, sizeof *a.near);
     a.hints = mem_alloc(s->h->authors.n, sizeof *a.hints);
     for (size_t i = 0; i < s->h->authors.n; i++)
-        a.hints[i] = TXN_OPEN;
+        a.hints[i] = TXN_UNCHOSEN;
     for (size_t i = 0; i < seen->n; i++)
         vec_push(&a.seen, seen->at[i]);
     bool ok, more = true;

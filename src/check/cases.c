@@ -1,6 +1,6 @@
 /* cases.c -- see cases.h.
  *
- * With the authors settled a history is an ordinary one, and is checked as
+ * With chosen authors a history is an ordinary one, and is checked as
  * such.  One combination of authors often satisfies all levels; those that it
  * does not satisfy are searched, weakest first.  Authors that satisfy one are
  * tried on the others, and cases that refute one refute all that imply it.
@@ -30,7 +30,7 @@ copy_seen(struct certificate *c, const u32_vec *seen)
         vec_push(&c->seen, seen->at[i]);
 }
 
-/* Settle the open levels that hold with these authors. */
+/* Decide the open levels that hold with these authors. */
 static bool
 try_authors(struct cases *all, const u32_vec *seen, struct err *err)
 {
@@ -107,10 +107,10 @@ refute_all(struct cases *all, enum level level, const case_vec *leaves,
     return true;
 }
 
-/* Settle an open level. */
+/* Decide an open level. */
 static bool
-settle(struct cases *all, enum level level, const u32_vec *seen,
-       struct err *err)
+decide_open_level(struct cases *all, enum level level, const u32_vec *seen,
+                  struct err *err)
 {
     struct case_result found;
     const double begin = time_cpu();
@@ -189,7 +189,7 @@ check_cases(const struct history *h, const struct check_options *options,
     bool ok = try_authors(&all, &seen, err);
     for (int l = 0; ok && l < LEVELS; l++)
         if (level_set_has(all.open, (enum level)l))
-            ok = settle(&all, (enum level)l, &seen, err);
+            ok = decide_open_level(&all, (enum level)l, &seen, err);
     assert(!ok || !all.open);
     for (int l = 0; l < LEVELS; l++)
         if (level_set_has(options->levels, (enum level)l))
@@ -197,7 +197,7 @@ check_cases(const struct history *h, const struct check_options *options,
     certificate_free(&all.search.last.certificate);
     vec_free(&seen);
     if (ok) {
-        lattice_settle(h, options, out);
+        lattice_derive(h, options, out);
         if (!options->is_part)
             withdraw_untested(h, out);
     }

@@ -32,7 +32,7 @@
 
 enum { REASON = sizeof(((struct level_result *)0)->reason) };
 
-struct run {
+struct check_run {
     const struct history *h;
     const struct check_options *options;
     struct check *out;
@@ -45,13 +45,13 @@ struct run {
 
 /* The history as a level sees it. */
 static const struct history *
-seen_at(const struct run *run, enum level level)
+seen_at(const struct check_run *run, enum level level)
 {
     return history_seen(run->h, level_takes_checks(level));
 }
 
 static struct level_result *
-find_row(const struct run *run, enum level level)
+find_row(const struct check_run *run, enum level level)
 {
     assert(level < LEVELS);
     for (size_t i = 0; i < run->out->results.n; i++)
@@ -79,7 +79,7 @@ add_rows(struct check *out, level_set levels)
 /* Begin to work for r.  True: go on, and call end_work.  False: the limit was
  * reached, and r says which one. */
 static bool
-begin_work(struct run *run, struct level_result *r, const char *phase)
+begin_work(struct check_run *run, struct level_result *r, const char *phase)
 {
     const struct limits *l = &run->options->limits;
     if (!limits_set(l))
@@ -92,19 +92,19 @@ begin_work(struct run *run, struct level_result *r, const char *phase)
 }
 
 static void
-end_work(struct run *run, struct level_result *r)
+end_work(struct check_run *run, struct level_result *r)
 {
     if (!limits_set(&run->options->limits))
         return;
-    limit_kept();
+    limit_end();
     r->spent += time_now() - run->began;
 }
 
-/* --- telling ---------------------------------------------------------------
+/* --- observers -------------------------------------------------------------
  */
 
 static void
-tell_phase(const struct run *run, enum level level, const char *phase)
+report_phase(const struct check_run *run, enum level level, const char *phase)
 {
     const struct check_observer *o = &run->options->observer;
     if (o->phase)
@@ -112,7 +112,7 @@ tell_phase(const struct run *run, enum level level, const char *phase)
 }
 
 static void
-tell_decided(const struct run *run, struct level_result *r)
+report_decided(const struct check_run *run, struct level_result *r)
 {
     const struct check_observer *o = &run->options->observer;
     if (run->gaps[0] && r->certificate.verdict == VERDICT_OK)
@@ -126,7 +126,7 @@ tell_decided(const struct run *run, struct level_result *r)
 
 /* The budget of a level. */
 static struct budget
-budget_of(const struct run *run)
+budget_of(const struct check_run *run)
 {
     const uint64_t work = run->options->work;
     return (struct budget){work ? work : UINT64_MAX, run->options->until};
@@ -145,7 +145,7 @@ drop_evidence(struct level_result *r)
  * have written, nothing is known to hold: its writer may be lost.  Nor does a
  * level hold of a history that tests nothing (history/tested.h). */
 static void
-find_losses(struct run *run)
+find_losses(struct check_run *run)
 {
     flaw_vec lost = {0};
     const size_t n = history_lost_reads(run->h, 1, &lost);
@@ -167,9 +167,10 @@ find_losses(struct run *run)
     vec_free(&lost);
 }
 
-/* Admit what was lost, and check the certificate of r with independent code. */
+/* Downgrade r to unknown if the recording lost writers; then verify its
+ * certificate with independent code. */
 static bool
-verify_row(struct run *run, struct level_result *r)
+verify_row(struct check_run *run, struct level_result *r)
 {
     if (run->lost[0] && r->certificate.verdict == VERDICT_OK) {
         drop_evidence(r);
@@ -181,7 +182,7 @@ verify_row(struct run *run, struct level_result *r)
         return true;
     struct err why = {0};
     context_phase("verifying");
-    tell_phase(run, r->level, "verifying");
+    report_phase(run, r->level, "verifying");
     const double begin = time_thread();
     r->verified = verify_certificate(run->h, &r->certificate, &why);
     r->verify_seconds = time_thread() - begin;
@@ -191,9 +192,9 @@ verify_row(struct run *run, struct level_result *r)
                    level_table[r->level].brief, why.text);
 }
 
-/* Ask Z3 what it thinks of a level that the strong engine decided. */
+/* Cross-check with Z3 the verdict of the strong engine on a level. */
 static bool
-ask_z3(const struct run *run, const struct level_result *r)
+ask_z3(const struct check_run *run, const struct level_result *r)
 {
     if (!run->options->ask_z3 || !level_is_strong(r->level) ||
         level_table[r->level].one_rw || r->certificate.kind == EVIDENCE_FLAW)
@@ -210,23 +211,24 @@ ask_z3(const struct run *run, const struct level_result *r)
                    level_table[r->level].brief);
 }
 
-/* Decide these weak levels in one try, which 'payer', one of their rows, pays
- * for. */
+/* Decide these weak levels in one child process; its time is charged to
+ * 'charged_row', the row of one of them. */
 static bool
-decide_weak(struct run *run, level_set levels, struct level_result *payer)
+decide_weak(struct check_run *run, level_set levels,
+            struct level_result *charged_row)
 {
     assert(levels && !(levels & ~level_weak()));
-    if (!begin_work(run, payer, "deciding")) {
+    if (!begin_work(run, charged_row, "deciding")) {
         for (size_t i = 0; i < run->out->results.n; i++)
             if (level_set_has(levels, run->out->results.at[i].level))
-                run->out->results.at[i].stop = payer->stop;
+                run->out->results.at[i].stop = charged_row->stop;
         return true;
     }
     struct certificate certificates[LEVELS] = {0};
     struct ladder_stats stats = {0};
     for (int l = 0; l < LEVELS; l++)
         if (level_set_has(levels, (enum level)l))
-            tell_phase(run, (enum level)l, "deciding");
+            report_phase(run, (enum level)l, "deciding");
     const unsigned threads = run->options->threads;
     const double begin = time_work(threads);
     struct budget budget = budget_of(run);
@@ -246,26 +248,27 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
         r->ladder = stats;
         ok = ok && verify_row(run, r);
     }
-    end_work(run, payer);
+    end_work(run, charged_row);
     for (int l = 0; ok && l < LEVELS; l++)
         if (level_set_has(levels, (enum level)l))
-            tell_decided(run, find_row(run, (enum level)l));
+            report_decided(run, find_row(run, (enum level)l));
     return ok;
 }
 
 /* All weak levels together, or, where that reaches a limit, those that are left
  * one by one, each with its own time. */
 static bool
-decide_weak_levels(struct run *run, level_set levels)
+decide_weak_levels(struct check_run *run, level_set levels)
 {
     if (!levels)
         return true;
     const enum level strongest = level_highest(levels);
-    struct level_result *payer = find_row(run, strongest);
-    assert(payer && payer->level == strongest);
-    payer->spent = run->out->results.at[0].spent; // so far
-    bool ok = decide_weak(run, levels, payer);
-    for (int l = (int)strongest - 1; ok && payer->stop.kind && l >= 0; l--) {
+    struct level_result *charged_row = find_row(run, strongest);
+    assert(charged_row && charged_row->level == strongest);
+    charged_row->spent = run->out->results.at[0].spent; // so far
+    bool ok = decide_weak(run, levels, charged_row);
+    for (int l = (int)strongest - 1; ok && charged_row->stop.kind && l >= 0;
+         l--) {
         struct level_result *r = find_row(run, (enum level)l);
         if (!level_set_has(levels, (enum level)l))
             continue;
@@ -273,14 +276,14 @@ decide_weak_levels(struct run *run, level_set levels)
         r->spent = 0;
         ok = decide_weak(run, level_bit((enum level)l), r);
         if (r->certificate.verdict == VERDICT_OK)
-            break; // which settles the weaker ones
+            break; // and so do the weaker ones
     }
     return ok;
 }
 
 /* Try the order that the timestamps claim, if there are some. */
 static bool
-explained_by_claim(struct run *run, struct level_result *r)
+explained_by_claim(struct check_run *run, struct level_result *r)
 {
     struct buf why = {0};
     struct certificate certificate;
@@ -297,10 +300,10 @@ explained_by_claim(struct run *run, struct level_result *r)
     return r->claim == CLAIM_HOLDS;
 }
 
-/* Settle r by a stronger level that holds.  Where timestamps claim an order,
- * each level is to tell what that is worth. */
+/* Derive r from a stronger level that holds.  Where timestamps claim an order,
+ * each level reports whether the claimed order explains it. */
 static bool
-follows(struct run *run, struct level_result *r)
+follows(struct check_run *run, struct level_result *r)
 {
     int by = LEVELS - 1;
     assert(level_is_strong(r->level));
@@ -320,7 +323,7 @@ follows(struct run *run, struct level_result *r)
 /* Find an inconsistent read that a level sees; false if there is none.  Those
  * of constraint checks are not among the flaws of all levels. */
 static bool
-find_flaw(const struct run *run, enum level level, struct flaw *out)
+find_flaw(const struct check_run *run, enum level level, struct flaw *out)
 {
     flaw_vec checks = {0};
     const flaw_vec *all = &run->out->flaws;
@@ -337,7 +340,7 @@ find_flaw(const struct run *run, enum level level, struct flaw *out)
 
 /* Decide r with the strong engine, in one try. */
 static bool
-decide_by_engine(struct run *run, struct level_result *r)
+decide_by_engine(struct check_run *run, struct level_result *r)
 {
     struct flaw flaw;
     const bool has_flaw = find_flaw(run, r->level, &flaw);
@@ -350,7 +353,7 @@ decide_by_engine(struct run *run, struct level_result *r)
         drop_evidence(r);
         return true;
     }
-    tell_phase(run, r->level, "deciding");
+    report_phase(run, r->level, "deciding");
     const double begin = time_thread();
     struct budget budget = budget_of(run);
     if (!has_flaw && !explained_by_claim(run, r)) {
@@ -368,32 +371,33 @@ decide_by_engine(struct run *run, struct level_result *r)
 }
 
 static bool
-decide_strong(struct run *run, struct level_result *r)
+decide_strong(struct check_run *run, struct level_result *r)
 {
     const bool ok =
         (follows(run, r) || decide_by_engine(run, r)) && ask_z3(run, r);
     if (ok)
-        tell_decided(run, r);
+        report_decided(run, r);
     return ok;
 }
 
 /* --- several levels --------------------------------------------------------
  */
 
-/* The weak levels are one part of the work, and each strong level is another.
+/* The weak levels are one level_group of the work, and each strong level is
+ * another.
  */
-struct part {
+struct level_group {
     struct check_options options;
-    struct run run;
+    struct check_run run;
     level_set levels;
     struct err err;
     bool ok;
 };
 
 static void
-decide_part(void *self, size_t i)
+decide_group(void *self, size_t i)
 {
-    struct part *p = (struct part *)self + i;
+    struct level_group *p = (struct level_group *)self + i;
     assert(p->levels && p->run.options == &p->options);
     if (p->levels & level_weak())
         p->ok = decide_weak_levels(&p->run, p->levels);
@@ -403,32 +407,33 @@ decide_part(void *self, size_t i)
 }
 
 static void
-add_part(const struct run *run, level_set levels, struct part *p)
+add_group(const struct check_run *run, level_set levels, struct level_group *p)
 {
-    *p = (struct part){.options = *run->options, .run = *run, .levels = levels};
+    *p = (struct level_group){
+        .options = *run->options, .run = *run, .levels = levels};
     p->options.threads = 1;
     p->run.options = &p->options;
     p->run.err = &p->err;
 }
 
-/* Decide the levels on several threads.  Parts share the history, which nobody
- * changes, and write to rows of their own. */
+/* Decide the levels on several threads.  Groups share the history, which does
+ * not change, and each writes to its own rows. */
 static bool
-decide_together(struct run *run, level_set levels)
+decide_together(struct check_run *run, level_set levels)
 {
-    struct part parts[LEVELS];
+    struct level_group groups[LEVELS];
     size_t n = 0;
     if (levels & level_weak())
-        add_part(run, levels & level_weak(), &parts[n++]);
+        add_group(run, levels & level_weak(), &groups[n++]);
     for (int l = 0; l < LEVELS; l++)
         if (level_set_has(levels, (enum level)l) &&
             level_is_strong((enum level)l))
-            add_part(run, level_bit((enum level)l), &parts[n++]);
+            add_group(run, level_bit((enum level)l), &groups[n++]);
     assert(n <= LEVELS);
-    parallel_for(run->options->threads, n, decide_part, parts);
+    parallel_for(run->options->threads, n, decide_group, groups);
     for (size_t i = 0; i < n; i++)
-        if (!parts[i].ok) {
-            *run->err = parts[i].err;
+        if (!groups[i].ok) {
+            *run->err = groups[i].err;
             return false;
         }
     return true;
@@ -438,17 +443,17 @@ decide_together(struct run *run, level_set levels)
  * which threads would get in the way of; a context reports phases one at a
  * time; and Z3 is loaded by the first that asks it. */
 static bool
-can_decide_together(const struct run *run, level_set levels)
+can_decide_together(const struct check_run *run, level_set levels)
 {
-    const size_t parts = ((levels & level_weak()) != 0) +
-                         (size_t)__builtin_popcount(levels & ~level_weak());
-    return run->options->threads > 1 && parts > 1 &&
+    const size_t groups = ((levels & level_weak()) != 0) +
+                          (size_t)__builtin_popcount(levels & ~level_weak());
+    return run->options->threads > 1 && groups > 1 &&
            !limits_set(&run->options->limits) && !run->options->ask_z3 &&
            !context_current();
 }
 
 static bool
-decide_one_by_one(struct run *run, level_set levels)
+decide_one_by_one(struct check_run *run, level_set levels)
 {
     bool ok = decide_weak_levels(run, levels & level_weak());
     for (int l = 0; ok && l < LEVELS; l++)
@@ -460,7 +465,7 @@ decide_one_by_one(struct run *run, level_set levels)
 
 /* Decide all levels, in turns: the weak ones go with the first. */
 static bool
-decide_levels(struct run *run, level_set levels)
+decide_levels(struct check_run *run, level_set levels)
 {
     const bool together = can_decide_together(run, levels);
     level_set left = levels & ~level_weak();
@@ -484,7 +489,7 @@ decide_levels(struct run *run, level_set levels)
 /* Look for inconsistent reads; false where a limit was reached, and then no
  * level is decided. */
 static bool
-find_flaws(struct run *run)
+find_flaws(struct check_run *run)
 {
     struct check *out = run->out;
     const size_t most = run->options->most_flaws ? run->options->most_flaws : 1;
@@ -529,7 +534,7 @@ check_by_cases(const struct history *h, const struct check_options *options,
     const bool ok = check_cases(h, &each, out, err);
     assert(ok || err->kind != ERR_NONE);
     assert(!ok || lattice_is_sound(&each, out));
-    limit_kept();
+    limit_end();
     if (ok)
         reason_gaps(h, out);
     else
@@ -555,7 +560,7 @@ check_history(const struct history *h, const struct check_options *options,
     add_rows(out, levels);
     if (!out->results.n)
         return true;
-    struct run run = {.h = h, .options = options, .out = out, .err = err};
+    struct check_run run = {.h = h, .options = options, .out = out, .err = err};
     out->results.at[0].spent = options->spent;
     if (!find_flaws(&run)) {
         reason_limits(out);
@@ -564,7 +569,7 @@ check_history(const struct history *h, const struct check_options *options,
     const bool ok = decide_levels(&run, levels);
     assert(ok || err->kind != ERR_NONE);
     if (ok) {
-        lattice_settle(h, options, out);
+        lattice_derive(h, options, out);
         reason_limits(out);
         reason_gaps(h, out);
         assert(lattice_is_sound(options, out));

@@ -45,7 +45,7 @@ struct check_options {
 
 struct level_result {
     enum level level;
-    // Whose certificate settles it: its own, or, where a limit was reached,
+    // Whose certificate decides it: its own, or, where a limit was reached,
     // that of a level from which the verdict follows.
     enum level by;
     double seconds; // CPU time of the engine; levels decided together share it
@@ -91,7 +91,7 @@ level_set check_strongest(const struct check *c);
 void check_nothing(const struct check_options *options,
                    const struct limit_stop *stop, struct check *out);
 
-/* The certificate that settles r, a row of c. */
+/* The certificate that decides r, a row of c. */
 const struct certificate *check_evidence(const struct check *c,
                                          const struct level_result *r);
 

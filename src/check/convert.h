@@ -7,7 +7,7 @@
 #include "evidence/certificate.h"
 
 /* Make *out a certificate about 'to' with the verdict of c, which is about a
- * level that settles 'to'.  False where that is not known to be possible; then
+ * level that decides 'to'.  False where that is not known to be possible; then
  * *out is empty. */
 bool convert_certificate(const struct history *h, const struct certificate *c,
                          enum level to, struct certificate *out);

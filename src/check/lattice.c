@@ -1,7 +1,7 @@
 /* lattice.c -- what the verdicts at some levels say about others.
  *
- * A level that holds, holds with all the levels that it implies, and one that
- * is violated is so with all that imply it.
+ * If a level holds, all levels that it implies hold.  If a level is violated,
+ * all levels that imply it are violated.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/lattice.h"
@@ -9,9 +9,9 @@
 #include "check/convert.h"
 #include "verify/verify.h"
 
-/* Whether the verdict of 'from' settles 'to'. */
+/* Whether the verdict of 'from' decides 'to'. */
 static bool
-settles(const struct level_result *from, const struct level_result *to)
+decides(const struct level_result *from, const struct level_result *to)
 {
     switch (from->certificate.verdict) {
     case VERDICT_OK:
@@ -23,8 +23,8 @@ settles(const struct level_result *from, const struct level_result *to)
     }
 }
 
-/* Settle 'to' by a certificate of its own.  One that is about reads of
- * constraint checks is not about the history without them. */
+/* Convert the certificate of 'from' into one for 'to'.  A certificate about
+ * reads of constraint checks does not apply to the history without them. */
 static bool
 convert(const struct history *h, const struct check_options *o,
         const struct level_result *from, struct level_result *to)
@@ -42,7 +42,7 @@ convert(const struct history *h, const struct check_options *o,
     bool ok = convert_certificate(h, &from->certificate, to->level, &c);
     if (ok && o->verify)
         ok = to->verified = verify_certificate(h, &c, &err);
-    limit_kept();
+    limit_end();
     if (ok) {
         assert(c.level == to->level && c.verdict == from->certificate.verdict);
         certificate_free(&to->certificate);
@@ -57,26 +57,26 @@ bool
 lattice_follow(const struct history *h, const struct check_options *o,
                const struct level_result *from, struct level_result *to)
 {
-    assert(to->certificate.verdict == VERDICT_UNKNOWN && settles(from, to));
+    assert(to->certificate.verdict == VERDICT_UNKNOWN && decides(from, to));
     return convert(h, o, from, to);
 }
 
 static void
-settle(const struct history *h, const struct check_options *o,
+derive(const struct history *h, const struct check_options *o,
        const struct level_result *from, struct level_result *to)
 {
     to->stop = (struct limit_stop){0};
     to->reason[0] = 0;
     if (convert(h, o, from, to))
         return;
-    assert(settles(from, to));
+    assert(decides(from, to));
     to->by = from->level;
     to->verified = from->verified;
     to->certificate.verdict = from->certificate.verdict;
 }
 
 void
-lattice_settle(const struct history *h, const struct check_options *o,
+lattice_derive(const struct history *h, const struct check_options *o,
                struct check *c)
 {
     for (size_t i = 0; i < c->results.n; i++) {
@@ -84,8 +84,8 @@ lattice_settle(const struct history *h, const struct check_options *o,
         for (size_t j = 0; j < c->results.n; j++) {
             const struct level_result *from = &c->results.at[j];
             if (to->certificate.verdict == VERDICT_UNKNOWN &&
-                from->by == from->level && settles(from, to))
-                settle(h, o, from, to);
+                from->by == from->level && decides(from, to))
+                derive(h, o, from, to);
         }
     }
 }

@@ -1,4 +1,4 @@
-/* lattice.h -- what the verdicts at some levels say about others.
+/* lattice.h -- verdicts that follow from those at other levels.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CHECK_LATTICE_H
@@ -6,20 +6,20 @@
 
 #include "check/check.h"
 
-/* Settle 'to' by the certificate of 'from', from which it follows, made into
- * one for the level (convert.h) and verified.  False where that cannot be done,
- * or would reach a limit; then nothing changes. */
+/* Derive 'to' from the certificate of 'from': convert it for the level
+ * (convert.h) and verify it.  False if that is not possible or would reach a
+ * limit; then nothing changes. */
 bool lattice_follow(const struct history *h, const struct check_options *o,
                     const struct level_result *from, struct level_result *to);
 
-/* Settle the levels that are unknown, but follow from another one: with its
- * certificate, made into one for the level (convert.h) and verified; or, where
- * that cannot be done or would reach a limit, with a 'by' that names it. */
-void lattice_settle(const struct history *h, const struct check_options *o,
+/* Decide the unknown levels that follow from another level, with its
+ * certificate, converted for the level (convert.h) and verified.  If that is
+ * not possible or would reach a limit, 'by' names the other level. */
+void lattice_derive(const struct history *h, const struct check_options *o,
                     struct check *c);
 
 /* What every caller of a check may rely on: each verdict has evidence, its own
- * or that of the level that settles it, was verified where that was asked for,
+ * or that of the level it follows from, was verified where that was requested,
  * and has no reason to be unknown. */
 bool lattice_is_sound(const struct check_options *o, const struct check *c);
 

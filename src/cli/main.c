@@ -44,7 +44,7 @@ run_command(const struct command *command, const struct options *o)
     if (limit_try(&limits, 0, NULL, &stop)) {
         const int status = command->run(o);
         fflush(stdout);
-        limit_kept();
+        limit_end();
         return status;
     }
     struct buf reason = {0};

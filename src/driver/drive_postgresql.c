@@ -25,10 +25,11 @@
 /* The functions of the library that are used; see base/library.h. */
 // clang-format off
 #define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) F(PQconnectdbParams) \
-    F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQgetisnull) F(PQgetlength) \
+    F(PQerrorMessage) F(PQexec) F(PQexecParams) F(PQfinish) F(PQfname) F(PQfreemem) \
+    F(PQgetCopyData) F(PQgetisnull) F(PQgetlength) F(PQgetResult) \
     F(PQgetvalue) F(PQnfields) F(PQntuples) F(PQparameterStatus) \
-    F(PQresultErrorField) F(PQresultStatus) F(PQsetNoticeReceiver) \
-    F(PQsocket) F(PQstatus)
+    F(PQputCopyEnd) F(PQresultErrorField) F(PQresultStatus) F(PQsendQuery) \
+    F(PQsetNoticeReceiver) F(PQsocket) F(PQstatus) F(PQtransactionStatus)
 // clang-format on
 static struct {
     CALLS(LIBRARY_MEMBER)
@@ -45,7 +46,15 @@ struct link {
     PGconn *pg;
     bool is_cancelled; // the wait of the last commit for a standby
     bool has_crashed;  // another process of the server, which ended this one
+    bool is_superuser; // as the tap knows it
 };
+
+static void
+tap(const struct link *c, char from, char letter, const char *body, size_t n)
+{
+    if (c->base.tap)
+        c->base.tap->take(c->base.tap, from, letter, body, n);
+}
 
 static void
 ignore_notice(void *arg, const PGresult *r)
@@ -78,6 +87,8 @@ take_notice(void *arg, const PGresult *r)
     if (c->base.notices && message && detail &&
         strcmp(message, DRIVER_NOTICE) == 0)
         buf_add(c->base.notices, detail, strlen(detail) + 1);
+    if (message && detail && strcmp(message, DRIVER_NOTICE) == 0)
+        tap(c, '<', 'N', detail, strlen(detail));
 }
 
 /* Connect to one host, with a limit for a server that never answers. */
@@ -193,11 +204,92 @@ take_rows(const PGresult *r, struct result_rows *out)
     const int n = pq.PQntuples(r), width = pq.PQnfields(r);
     out->n = (size_t)n;
     out->width = (size_t)width;
+    for (int k = 0; k < width; k++) {
+        const char *name = pq.PQfname(r, k);
+        buf_add(&out->names, name, strlen(name) + 1);
+    }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < width; k++)
             result_rows_add(
                 out, pq.PQgetisnull(r, i, k) ? NULL : pq.PQgetvalue(r, i, k),
                 (size_t)pq.PQgetlength(r, i, k));
+}
+
+/* Pass on what a result says of its statement. */
+static void
+tap_result(struct link *c, PGresult *r)
+{
+    const char *tag = pq.PQcmdStatus(r);
+    switch (pq.PQresultStatus(r)) {
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+        tap(c, '<', 'C', tag, strlen(tag));
+        break;
+    case PGRES_EMPTY_QUERY:
+        tap(c, '<', 'I', "", 0);
+        break;
+    case PGRES_FATAL_ERROR: {
+        const char *code = pq.PQresultErrorField(r, PG_DIAG_SQLSTATE);
+        const char *said = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+        struct buf error = {0};
+        buf_printf(&error, "%s %s", code ? code : "lost", said ? said : "");
+        tap(c, '<', 'E', error.at, error.n);
+        buf_free(&error);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+/* Give a COPY from the client no data, and drop the data of one to it. */
+static void
+end_copy(struct link *c, const PGresult *r)
+{
+    char *data;
+    if (pq.PQresultStatus(r) == PGRES_COPY_IN)
+        pq.PQputCopyEnd(c->pg, "there is no data");
+    else if (pq.PQresultStatus(r) == PGRES_COPY_OUT)
+        while (pq.PQgetCopyData(c->pg, &data, 0) > 0)
+            pq.PQfreemem(data);
+}
+
+/* Pass on in which state the connection is left. */
+static void
+tap_state(struct link *c)
+{
+    static const char letters[] = {
+        [PQTRANS_IDLE] = 'I', [PQTRANS_INTRANS] = 'T', [PQTRANS_INERROR] = 'E'};
+    static const char on[] = "is_superuser\0on", off[] = "is_superuser\0off";
+    const PGTransactionStatusType state = pq.PQtransactionStatus(c->pg);
+    const char *power = pq.PQparameterStatus(c->pg, "is_superuser");
+    const bool is_superuser = power && strcmp(power, "on") == 0;
+    if (is_superuser != c->is_superuser)
+        tap(c, '<', 'S', is_superuser ? on : off,
+            is_superuser ? sizeof on : sizeof off);
+    c->is_superuser = is_superuser;
+    if (state <= PQTRANS_INERROR && letters[state])
+        tap(c, '<', 'Z', &letters[state], 1);
+}
+
+/* PQexec, statement by statement. */
+static PGresult *
+execute_tapped(struct link *c, const char *sql)
+{
+    PGresult *last = NULL;
+    tap(c, '>', 'Q', sql, strlen(sql) + 1); // as it is sent
+    if (!pq.PQsendQuery(c->pg, sql))
+        return NULL;
+    for (PGresult *r; (r = pq.PQgetResult(c->pg));) {
+        end_copy(c, r);
+        tap_result(c, r);
+        pq.PQclear(last);
+        last = r;
+        if (pq.PQstatus(c->pg) != CONNECTION_OK)
+            break;
+    }
+    tap_state(c);
+    return last;
 }
 
 static enum outcome
@@ -207,11 +299,12 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     if (out)
         result_rows_clear(out);
     c->is_cancelled = false;
-    PGresult *r = pq.PQexec(c->pg, sql);
+    PGresult *r = base->tap ? execute_tapped(c, sql) : pq.PQexec(c->pg, sql);
     base->changed = strtoull(pq.PQcmdTuples(r), NULL, 10);
     const ExecStatusType status = pq.PQresultStatus(r);
     enum outcome outcome = OUTCOME_OK;
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK &&
+        status != PGRES_EMPTY_QUERY)
         outcome = note_failure(c, r);
     else if (strcmp(sql, "commit") == 0 &&
              strcmp(pq.PQcmdStatus(r), "ROLLBACK") == 0) // H2 says nothing
@@ -226,6 +319,25 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return outcome_of(base, outcome, sql);
 }
 
+static enum outcome
+decode(struct connection *base, uint32_t type, const char *at, size_t n,
+       struct result_rows *out)
+{
+    static const char sql[] = "select $1";
+    struct link *c = (struct link *)base;
+    const Oid types[] = {type};
+    const int sizes[] = {(int)n}, formats[] = {1};
+    enum outcome outcome = OUTCOME_OK;
+    result_rows_clear(out);
+    PGresult *r = pq.PQexecParams(c->pg, sql, 1, types, &at, sizes, formats, 0);
+    if (pq.PQresultStatus(r) == PGRES_TUPLES_OK)
+        take_rows(r, out);
+    else
+        outcome = note_failure(c, r);
+    pq.PQclear(r);
+    return outcome_of(base, outcome, sql);
+}
+
 const struct driver driver_postgresql = {
     .scheme = "postgresql",
     .form = "postgresql://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
@@ -236,5 +348,6 @@ const struct driver driver_postgresql = {
     .connect = connect_postgresql,
     .disconnect = disconnect,
     .query = query,
+    .decode = decode,
     SQL_TRANSACTIONS,
 };

@@ -10,8 +10,9 @@
 #include <string.h>
 
 const struct driver *const driver_table[] = {
-    &driver_store,  &driver_sqlite,   &driver_postgresql, &driver_mariadb,
-    &driver_duckdb, &driver_firebird, &driver_exec,       NULL,
+    &driver_store,   &driver_sqlite, &driver_postgresql,
+    &driver_mariadb, &driver_duckdb, &driver_firebird,
+    &driver_odbc,    &driver_exec,   NULL,
 };
 
 /* --- isolation -------------------------------------------------------------*/
@@ -104,6 +105,7 @@ result_rows_clear(struct result_rows *r)
     r->n = r->width = 0;
     vec_clear(&r->cells);
     buf_clear(&r->text);
+    buf_clear(&r->names);
 }
 
 void
@@ -111,6 +113,7 @@ result_rows_free(struct result_rows *r)
 {
     vec_free(&r->cells);
     buf_free(&r->text);
+    buf_free(&r->names);
     *r = (struct result_rows){0};
 }
 

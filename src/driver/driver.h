@@ -85,6 +85,8 @@ struct result_rows {
     size_t n, width;
     VEC(struct result_cell) cells;
     struct buf text;
+    struct buf names; // of the columns, each with a zero byte; or empty: only
+                      // drivers of PostgreSQL's protocol know them
 };
 
 void result_rows_clear(struct result_rows *r);
@@ -132,6 +134,26 @@ struct database {
 
 enum { DRIVER_CODE = 32 }; // bytes of an error code, as text
 
+/* Takes what a connection and its server say to each other, in order: the
+ * letter of the message in PostgreSQL's protocol and what it says.
+ *
+ *     from   letter
+ *     '>'    Q  SQL that is sent, with the zero byte at its end
+ *     '<'    N  the detail of a notice of ours (DRIVER_NOTICE)
+ *            C  the tag of a statement that has ended
+ *            I  an empty statement has ended
+ *            E  code and message of an error
+ *            S  the name of a setting and its value, each with a zero byte
+ *            Z  the answer is whole: I, T or E as the state of the transaction
+ */
+struct driver_tap {
+    void *self;
+    uint32_t number; // of the connection, for 'take'
+    char state;      // the last Z, for those who attached it
+    void (*take)(struct driver_tap *tap, char from, char letter,
+                 const char *body, size_t n);
+};
+
 struct connection {
     const struct driver *driver;
     struct database *database;
@@ -150,6 +172,8 @@ struct connection {
     // Takes the notices of triggers that record changes, each with a zero byte
     // at its end; NULL: they are ignored.
     struct buf *notices;
+    // Drivers of PostgreSQL's protocol only, and NULL otherwise; borrowed.
+    struct driver_tap *tap;
 };
 
 // The message of a notice that is kept; its detail is what is kept.
@@ -230,6 +254,11 @@ struct driver {
      * NULL.  NULL if the database has no SQL. */
     enum outcome (*query)(struct connection *c, const char *sql,
                           struct result_rows *out);
+
+    /* The text of a value that is given in the binary form of its type, which
+     * has a number; NULL if the protocol has no such form. */
+    enum outcome (*decode)(struct connection *c, uint32_t type, const char *at,
+                           size_t n, struct result_rows *out);
 };
 
 extern const struct driver *const driver_table[]; // ends with NULL

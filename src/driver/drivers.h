@@ -7,6 +7,6 @@
 #include "driver/driver.h"
 
 extern const struct driver driver_store, driver_sqlite, driver_postgresql,
-    driver_mariadb, driver_duckdb, driver_firebird, driver_exec;
+    driver_mariadb, driver_duckdb, driver_firebird, driver_odbc, driver_exec;
 
 #endif

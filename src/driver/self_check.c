@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static enum outcome
 write_probe(const struct probe *p, struct connection *c)
 {
     const struct driver *d = c->driver;
+    assert(p->at.table || p->kind <= KEYS_ARRAYS);
     bool is_missing = false;
     const enum outcome outcome =
         p->at.table ? d->write_cell(c, &p->at, VALUE, AUTHOR, &is_missing)
@@ -175,6 +177,7 @@ database_self_check(struct database *db, enum key_kind kind,
                     const struct table_shape *table, struct err *err)
 {
     struct probe p = {.at = {.table = table}, .kind = kind};
+    assert(!table || table->n_columns);
     struct connection *a, *b;
     if (!db->driver->connect(db, 0, 0, &a, err))
         return false;

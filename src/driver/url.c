@@ -108,7 +108,7 @@ url_parse(const char *text, struct url *out, struct err *err)
                        text);
     out->scheme = decode(out, at, colon);
     at = colon + 1;
-    if (strcmp(out->scheme, "exec") == 0) {
+    if (strcmp(out->scheme, "exec") == 0 || strcmp(out->scheme, "odbc") == 0) {
         out->path = at;
         return true;
     }

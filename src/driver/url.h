@@ -2,7 +2,7 @@
  *
  *     postgresql://user:password@host:port,host:port/database?name=value
  *     sqlite:path?name=value            store:level?name=value
- *     exec:command                      as it stands, to the end
+ *     exec:command, odbc:string         as it stands, to the end
  *
  * SPDX-License-Identifier: MIT */
 #ifndef DRIVER_URL_H

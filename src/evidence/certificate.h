@@ -22,7 +22,7 @@
  * branch stands which row it is of and which candidate is tried first; the
  * other candidates follow in their order, around the end.  At a leaf only those
  * rows are decided in 'seen', as on the way to it, on which its evidence
- * depends; the others are TXN_OPEN.
+ * depends; the others are TXN_UNCHOSEN.
  *
  * Points.  At rc, ra, cc and ser a transaction is one point, its id.  At the
  * others it has two: 2t is the start of t and 2t+1 its commit (levels.md).

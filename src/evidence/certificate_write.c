@@ -61,7 +61,7 @@ put_id(struct buf *out, uint32_t id)
         buf_char(out, '-');
     else if (id == TXN_INIT)
         buf_text(out, "init");
-    else if (id == TXN_OPEN)
+    else if (id == TXN_UNCHOSEN)
         buf_char(out, '?');
     else
         buf_u64(out, id);

@@ -113,7 +113,7 @@ lexer_take_id(struct lexer *l, uint32_t bound, int may_be, uint32_t *id)
         return true;
     }
     if (may_be & MAY_BE_OPEN && lexer_take(l, "?")) {
-        *id = TXN_OPEN;
+        *id = TXN_UNCHOSEN;
         return true;
     }
     uint64_t x;

@@ -16,7 +16,7 @@ tell_decisions(struct narration *t, const struct history *h,
     bool any = false, same = false; // as the sentence goes so far
     for (size_t i = 0; i < seen->n; i++) {
         const struct list_author *author = &h->authors.at[i];
-        if (seen->at[i] == TXN_OPEN)
+        if (seen->at[i] == TXN_UNCHOSEN)
             continue;
         buf_text(&t->b, any ? ", " : "This takes ");
         any = true;

@@ -215,7 +215,7 @@ close_case(struct refuter *r, uint32_t question, const dep_vec *cycle)
  * strikes in force at a step are recovered by undoing, in the walk, what the
  * search did. */
 
-struct walk {
+struct refutation_walk {
     const struct model *m;
     struct refutation *r;
     uint32_t *striker; // by answer: the step that struck it, where in force
@@ -223,7 +223,7 @@ struct walk {
 
 /* The steps that struck the other answers to the question of a. */
 static void
-need_others(struct walk *w, answer_id a)
+need_others(struct refutation_walk *w, answer_id a)
 {
     const struct question *q = model_question(w->m, a);
     for (answer_id b = q->first; b < q->first + q->n; b++)
@@ -233,7 +233,7 @@ need_others(struct walk *w, answer_id a)
 
 /* What it takes for a to be taken. */
 static void
-need_answer(struct walk *w, answer_id a)
+need_answer(struct refutation_walk *w, answer_id a)
 {
     const answer_id guard = model_question(w->m, a)->guard;
     if (guard != ID_NONE)
@@ -242,7 +242,7 @@ need_answer(struct walk *w, answer_id a)
 }
 
 static void
-need_causes(struct walk *w, const struct refute_step *s)
+need_causes(struct refutation_walk *w, const struct refute_step *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct dep *d = &w->r->cycles.at[s->first + i];
@@ -275,7 +275,7 @@ supposition_of(const struct refutation *r, uint32_t i)
 
 /* What was in force just before step i: replay the steps up to it. */
 static void
-replay(struct walk *w, uint32_t i)
+replay(struct refutation_walk *w, uint32_t i)
 {
     for (size_t a = 0; a < w->m->answers.n; a++)
         w->striker[a] = ID_NONE;
@@ -303,7 +303,8 @@ replay(struct walk *w, uint32_t i)
 static void
 mark_needed(const struct model *m, struct refutation *r)
 {
-    struct walk w = {m, r, mem_alloc(m->answers.n, sizeof *w.striker)};
+    struct refutation_walk w = {m, r,
+                                mem_alloc(m->answers.n, sizeof *w.striker)};
     r->steps.at[r->steps.n - 1].needed = true;
     for (uint32_t i = (uint32_t)r->steps.n; i-- > 0;) {
         struct refute_step *s = &r->steps.at[i];

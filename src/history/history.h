@@ -18,16 +18,16 @@
  * its own transaction did not serve as 'external', and finds the writers of
  * every value.  Afterwards:
  *
- *   (H1) an external read that is not set aside has at least one writer: INIT,
+ *   (H1) an external read that is not rejected has at least one writer: INIT,
  *        or a transaction that counts or may count, not its own, with a final
  *        write of it;
- *   (H2) an operation set aside is an inconsistent read (read_checks.h);
+ *   (H2) a rejected operation is an inconsistent read (read_checks.h);
  *   (H3) value 0 is read from INIT only.  Where ordinary transactions write the
  *        initial value of a key again, that key has another value id for it,
  *        with INIT as its first candidate;
  *   (H4) engines use transactions that count or may count, their final writes
- *        and their external reads that are not set aside, and nothing else;
- *   (H5) no read of a transaction that may count is set aside (unless the
+ *        and their external reads that are not rejected, and nothing else;
+ *   (H5) no read of a transaction that may count is rejected (unless the
  *        recording was cut), and every transaction that may count writes a
  *        value that is read by one that counts or may count.  There are none
  *        where no value has several writers.
@@ -47,7 +47,7 @@
  * Marks.  A read of a constraint check binds at the serializable levels only
  * (doc/levels.md).  The other levels are decided on 'unchecked', the same
  * history resolved without these reads: ids of transactions, operations and
- * keys are the same, and a read of a check is neither external nor set aside.
+ * keys are the same, and a read of a check is neither external nor rejected.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_HISTORY_H
@@ -67,9 +67,9 @@ typedef uint32_t value_id;
 
 #define ID_NONE UINT32_MAX
 #define TXN_NONE ID_NONE
-#define TXN_INIT (UINT32_MAX - 1) // the transaction before all others
-#define TXN_OPEN (UINT32_MAX - 2) // an author who is not decided on
-#define VALUE_INIT 0u             // the initial value of any key
+#define TXN_INIT (UINT32_MAX - 1)     // the transaction before all others
+#define TXN_UNCHOSEN (UINT32_MAX - 2) // the author is not chosen yet
+#define VALUE_INIT 0u                 // the initial value of any key
 
 enum txn_status {
     TXN_COMMITTED,
@@ -90,9 +90,10 @@ enum txn_counting {
 
 // Flags that share a word with an operation's key (CAPACITY_KEYS).
 #define OP_WRITE (1u << 31)
-#define OP_MAIN (1u << 30)  // a write: final; a read: external
-#define OP_ASIDE (1u << 29) // an inconsistent read
-#define OP_KEY (OP_ASIDE - 1)
+#define OP_FINAL (1u << 30)    // of a write: the last of its key
+#define OP_EXTERNAL OP_FINAL   // of a read: no own write of the key before it
+#define OP_REJECTED (1u << 29) // an inconsistent read
+#define OP_KEY (OP_REJECTED - 1)
 
 // What value.writer holds besides the id of a transaction.
 #define WRITER_MANY (1u << 31) // flag: the rest is an index into 'several'
@@ -275,7 +276,7 @@ static inline bool
 op_is_final_write(const struct history *h, op_id op)
 {
     assert(op < h->n_ops);
-    return (h->op_key[op] & (OP_WRITE | OP_MAIN)) == (OP_WRITE | OP_MAIN);
+    return (h->op_key[op] & (OP_WRITE | OP_FINAL)) == (OP_WRITE | OP_FINAL);
 }
 
 /* A consistent read of what another transaction wrote. */
@@ -283,7 +284,8 @@ static inline bool
 op_is_external_read(const struct history *h, op_id op)
 {
     assert(op < h->n_ops);
-    return (h->op_key[op] & (OP_WRITE | OP_MAIN | OP_ASIDE)) == OP_MAIN;
+    return (h->op_key[op] & (OP_WRITE | OP_EXTERNAL | OP_REJECTED)) ==
+           OP_EXTERNAL;
 }
 
 static inline bool

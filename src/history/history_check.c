@@ -53,7 +53,7 @@ check_ops(const struct history *h)
         const value_id v = h->op_value[op];
         ENSURE(op_key(h, op) < h->n_keys && v < h->n_values);
         ENSURE(v == VALUE_INIT || (h->values[v].key & OP_KEY) == op_key(h, op));
-        ENSURE(!(h->op_key[op] & OP_ASIDE) || !op_is_write(h, op)); // (H2)
+        ENSURE(!(h->op_key[op] & OP_REJECTED) || !op_is_write(h, op)); // (H2)
     }
 }
 
@@ -193,7 +193,7 @@ is_needed(const struct history *h, const uint8_t *read, txn_id t)
 }
 
 /* (H5).  Where the recording was cut, a read of a value whose writer may be
- * lost is set aside. */
+ * lost is rejected. */
 static void
 check_optional(const struct history *h)
 {
@@ -211,7 +211,7 @@ check_optional(const struct history *h)
         ENSURE(h->txn_status[t] == TXN_INDETERMINATE);
         ENSURE(is_needed(h, read, t));
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            ENSURE(h->is_cut || !(h->op_key[op] & OP_ASIDE));
+            ENSURE(h->is_cut || !(h->op_key[op] & OP_REJECTED));
     }
     ENSURE(n == h->n_optional && (!n || h->several.n));
     mem_free(read);

@@ -36,13 +36,13 @@
 #include <stdlib.h>
 
 /* What an indeterminate transaction offers to others, or reads. */
-struct use {
+struct value_use {
     value_id value;
     txn_id txn;
 };
 
 struct uses {
-    VEC(struct use) at; // by value, then by transaction
+    VEC(struct value_use) at; // by value, then by transaction
 };
 
 struct decision {
@@ -61,7 +61,7 @@ struct decision {
 static int
 compare_uses(const void *a, const void *b)
 {
-    const struct use *x = a, *y = b;
+    const struct value_use *x = a, *y = b;
     return x->value != y->value ? (x->value < y->value ? -1 : 1)
            : x->txn != y->txn   ? (x->txn < y->txn ? -1 : 1)
                                 : 0;
@@ -102,12 +102,12 @@ collect_uses(struct decision *s)
             continue;
         s->explicable[t] = 1;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-            const struct use use = {h->op_value[op], t};
+            const struct value_use use = {h->op_value[op], t};
             if (is_offer(h, op))
                 vec_push(&s->writes.at, use);
             else if (op_is_external_read(h, op) && !op_is_of_list(h, op))
                 vec_push(&s->reads.at, use);
-            if (h->op_key[op] & OP_ASIDE)
+            if (h->op_key[op] & OP_REJECTED)
                 s->explicable[t] = 0;
         }
     }
@@ -179,7 +179,7 @@ mark_inexplicable(struct decision *s, txn_id t)
 }
 
 static void
-check_reader(struct decision *s, struct use read)
+check_reader(struct decision *s, struct value_use read)
 {
     if (s->explicable[read.txn] && !(s->written && !s->written[read.value]) &&
         !has_certain_writer(s->h, read.value, read.txn) &&

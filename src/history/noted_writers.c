@@ -24,7 +24,7 @@ enum {
 
 /* Some of the transactions, as places in h->arrival, some of the values, and
  * what was met. */
-struct part {
+struct writer_range {
     struct history *h;
     txn_id begin, end;
     value_id first, after;
@@ -35,7 +35,7 @@ struct part {
 };
 
 static void
-take_back(struct part *p, value_id v)
+take_back(struct writer_range *p, value_id v)
 {
     assert(v < p->h->n_values);
     if (v == VALUE_INIT || p->h->values[v].writer == TXN_NONE)
@@ -46,15 +46,15 @@ take_back(struct part *p, value_id v)
 
 /* Mark an operation on a key that its transaction wrote before, last. */
 static void
-mark_again(struct part *p, op_id op, op_id last)
+mark_again(struct writer_range *p, op_id op, op_id last)
 {
     struct history *h = p->h;
     if (op_is_write(h, op)) {
         take_back(p, h->op_value[last]);
-        h->op_key[last] &= ~OP_MAIN;
-        h->op_key[op] |= OP_MAIN;
+        h->op_key[last] &= ~OP_FINAL;
+        h->op_key[op] |= OP_FINAL;
     } else if (h->op_value[op] != h->op_value[last]) {
-        h->op_key[op] |= OP_ASIDE;
+        h->op_key[op] |= OP_REJECTED;
     }
 }
 
@@ -77,7 +77,7 @@ last_write(const uint32_t *keys, op_id begin, op_id op)
  * none: a word has a bit for each key that was written, by the last bits of the
  * key, and where that bit is not set, the key was not written. */
 static inline bool
-mark_ops(struct part *p, txn_id t, op_id *table)
+mark_ops(struct writer_range *p, txn_id t, op_id *table)
 {
     struct history *const h = p->h;
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
@@ -103,7 +103,7 @@ mark_ops(struct part *p, txn_id t, op_id *table)
         if (last >= begin && last < op)
             mark_again(p, op, last);
         else
-            keys[op] = flags | OP_MAIN;
+            keys[op] = flags | OP_FINAL;
     }
     return writes_initial;
 }
@@ -132,7 +132,7 @@ is_small(const struct history *h, txn_id t)
 static void
 mark_part(void *parts, size_t number)
 {
-    struct part *const p = (struct part *)parts + number;
+    struct writer_range *const p = (struct writer_range *)parts + number;
     const struct history *const h = p->h;
     op_id *table = NULL;
     for (txn_id i = p->begin; i < p->end; i++) {
@@ -157,7 +157,8 @@ mark_part(void *parts, size_t number)
 static void
 name_part(void *parts, size_t number)
 {
-    const struct part *const p = (const struct part *)parts + number;
+    const struct writer_range *const p =
+        (const struct writer_range *)parts + number;
     struct value *const rows = p->h->values;
     const txn_id *const arrival = p->h->arrival;
     for (value_id v = p->first; v < p->after; v++) {
@@ -172,7 +173,7 @@ name_part(void *parts, size_t number)
 static void
 find_lost_reads(void *parts, size_t number)
 {
-    struct part *const p = (struct part *)parts + number;
+    struct writer_range *const p = (struct writer_range *)parts + number;
     const struct history *const h = p->h;
     for (txn_id i = p->begin; i < p->end; i++) {
         const txn_id t = h->arrival[i];
@@ -186,7 +187,7 @@ find_lost_reads(void *parts, size_t number)
 
 /* Add the reads of what was taken back to those that wait. */
 static void
-add_lost_reads(struct part *parts, size_t n, struct waiting_reads *w)
+add_lost_reads(struct writer_range *parts, size_t n, struct waiting_reads *w)
 {
     uint64_t *lost = NULL;
     for (size_t i = 0; i < n; i++)
@@ -218,19 +219,19 @@ bool
 noted_writers_use(struct history *h, unsigned threads, struct waiting_reads *w)
 {
     assert(h->txn_counts && !h->key_is_list);
-    struct part parts[PARALLEL_MOST];
+    struct writer_range parts[PARALLEL_MOST];
     size_t n = h->n_ops / PER_PART + 1;
     n = n < threads ? n : threads;
     n = n < PARALLEL_MOST ? n : PARALLEL_MOST;
     assert(n > 0);
     const uint64_t n_named = h->n_values - 1; // not the first, VALUE_INIT
     for (size_t i = 0; i < n; i++)
-        parts[i] =
-            (struct part){.h = h,
-                          .begin = (txn_id)((uint64_t)h->n_txns * i / n),
-                          .end = (txn_id)((uint64_t)h->n_txns * (i + 1) / n),
-                          .first = 1 + (value_id)(n_named * i / n),
-                          .after = 1 + (value_id)(n_named * (i + 1) / n)};
+        parts[i] = (struct writer_range){
+            .h = h,
+            .begin = (txn_id)((uint64_t)h->n_txns * i / n),
+            .end = (txn_id)((uint64_t)h->n_txns * (i + 1) / n),
+            .first = 1 + (value_id)(n_named * i / n),
+            .after = 1 + (value_id)(n_named * (i + 1) / n)};
     parallel_for((unsigned)n, n, mark_part, parts);
     bool writes_initial = false;
     for (size_t i = 0; i < n; i++)

@@ -19,7 +19,7 @@ enum {
     USE_WRITE_TWICE = 4, // so that there is an intermediate value
 };
 
-struct use {
+struct key_use {
     key_id key;
     uint32_t flags;
 };
@@ -37,7 +37,7 @@ struct member {
 
 struct sweep {
     const struct history *h;
-    VEC(struct use) uses;
+    VEC(struct key_use) uses;
     VEC(struct member) members;
     u32_vec active;
     uint64_t work;
@@ -49,7 +49,7 @@ struct sweep {
 static int
 compare_uses(const void *a, const void *b)
 {
-    const struct use *x = a, *y = b;
+    const struct key_use *x = a, *y = b;
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
@@ -57,7 +57,7 @@ compare_uses(const void *a, const void *b)
 static void
 merge_uses(struct sweep *s, struct member *m)
 {
-    struct use *at = s->uses.at + m->first;
+    struct key_use *at = s->uses.at + m->first;
     uint32_t n = 0;
     qsort(at, m->n, sizeof *at, compare_uses);
     for (uint32_t i = 0; i < m->n; i++) {
@@ -90,9 +90,10 @@ add_member(struct sweep *s, txn_id t)
         const bool is_write = op_is_write(h, op);
         // Which reads of an aborted transaction are external is not known.
         if (is_write || is_aborted || op_is_external_read(h, op) ||
-            h->op_key[op] & OP_ASIDE)
-            vec_push(&s->uses, ((struct use){op_key(h, op),
-                                             is_write ? USE_WRITE : USE_READ}));
+            h->op_key[op] & OP_REJECTED)
+            vec_push(&s->uses,
+                     ((struct key_use){op_key(h, op),
+                                       is_write ? USE_WRITE : USE_READ}));
     }
     m.n = (uint32_t)s->uses.n - m.first;
     merge_uses(s, &m);
@@ -151,7 +152,7 @@ meet_at_key(struct member *a, uint32_t fa, struct member *b, uint32_t fb,
 static struct meeting
 meet(struct sweep *s, struct member *a, struct member *b)
 {
-    const struct use *x = s->uses.at + a->first, *y = s->uses.at + b->first;
+    const struct key_use *x = s->uses.at + a->first, *y = s->uses.at + b->first;
     struct meeting m = {0};
     uint32_t i = 0, j = 0;
     while (i < a->n && j < b->n) {

@@ -91,7 +91,7 @@ blame(struct flaw *f, enum flaw_kind kind, txn_id other, op_id other_op)
     f->other_op = other_op;
 }
 
-/* Find the kind of the flaw f, a read that was set aside. */
+/* Find the kind of the flaw f, a read that was rejected. */
 static void
 classify(const struct lookup *l, struct flaw *f)
 {
@@ -121,14 +121,14 @@ classify(const struct lookup *l, struct flaw *f)
 
 /* --- all of them ----------------------------------------------------------*/
 
-/* Whether any operation at all was set aside: one pass in memory order. */
+/* Whether any operation at all was rejected: one pass in memory order. */
 static bool
-any_aside(const struct history *h)
+any_rejected(const struct history *h)
 {
     uint32_t marks = 0;
     for (op_id op = 0; op < h->n_ops; op++)
         marks |= h->op_key[op];
-    return marks & OP_ASIDE;
+    return marks & OP_REJECTED;
 }
 
 static size_t
@@ -136,12 +136,12 @@ find_flaws(const struct history *h, size_t most, flaw_vec *out)
 {
     size_t total = 0;
     const size_t first = out->n;
-    const bool any = any_aside(h);
+    const bool any = any_rejected(h);
     for (txn_id t = 0; any && t < h->n_txns; t++) {
         if (!h->txn_counts[t])
             continue;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if ((h->op_key[op] & OP_ASIDE) && !op_is_of_list(h, op) &&
+            if ((h->op_key[op] & OP_REJECTED) && !op_is_of_list(h, op) &&
                 total++ < most)
                 vec_push(out,
                          ((struct flaw){

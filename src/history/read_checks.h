@@ -1,6 +1,6 @@
 /* read_checks.h -- read consistency, which every level requires.
  *
- * Resolution has set the inconsistent reads aside.  Here each gets a name, one
+ * Resolution has rejected the inconsistent reads.  Here each gets a name, one
  * of those in doc/levels.md.
  *
  * Where the recording was cut, a read of a value without a writer is no flaw:

@@ -10,7 +10,7 @@
  *   5. indeterminate transactions count, may count or are left out
  *      (indeterminate.c);
  *   6. the several writers of a value are collected;
- *   7. external reads without a possible writer are set aside.
+ *   7. external reads without a possible writer are rejected.
  *
  * Where the builder has noted the writers, steps 2 and 4 are left to
  * noted_writers.h.
@@ -86,10 +86,10 @@ static void
 mark_again(struct history *h, op_id op, op_id last)
 {
     if (op_is_write(h, op)) {
-        h->op_key[last] &= ~OP_MAIN;
-        h->op_key[op] |= OP_MAIN;
+        h->op_key[last] &= ~OP_FINAL;
+        h->op_key[op] |= OP_FINAL;
     } else if (h->op_value[op] != h->op_value[last]) {
-        h->op_key[op] |= OP_ASIDE;
+        h->op_key[op] |= OP_REJECTED;
     }
 }
 
@@ -126,7 +126,7 @@ mark_ops(struct history *h, txn_id t, op_id *last_write,
             mark_again(h, op, last);
             continue;
         }
-        keys[op] = flags | OP_MAIN;
+        keys[op] = flags | OP_FINAL;
         if (counts & !is_write & !is_initial & (rows[value].writer == TXN_NONE))
             waiting_reads_note(w, t, op, n_ops);
     }
@@ -311,11 +311,11 @@ static inline void
 check_read(struct history *h, txn_id t, op_id op)
 {
     if (op_is_external_read(h, op) && !has_other_writer(h, h->op_value[op], t))
-        h->op_key[op] |= OP_ASIDE;
+        h->op_key[op] |= OP_REJECTED;
 }
 
 static void
-set_unserved_aside(struct history *h, const struct waiting_reads *w)
+reject_unserved(struct history *h, const struct waiting_reads *w)
 {
     if (!w->too_many) {
         for (size_t i = 0; i < w->reads.n; i++)
@@ -344,7 +344,7 @@ history_resolve(struct history *h, struct resolve_options *o)
                                           : find_writers(h, w);
     for (op_id op = 0; h->ignores_checks && op < h->n_ops; op++)
         if (op_is_ignored(h, op))
-            h->op_key[op] &= ~(OP_MAIN | OP_ASIDE);
+            h->op_key[op] &= ~(OP_EXTERNAL | OP_REJECTED);
     bool indeterminate = false;
     for (txn_id t = 0; t < h->n_txns; t++)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
@@ -354,6 +354,6 @@ history_resolve(struct history *h, struct resolve_options *o)
     }
     if (n_several)
         collect_several(h, n_several);
-    set_unserved_aside(h, w);
+    reject_unserved(h, w);
     vec_free(&w->reads);
 }

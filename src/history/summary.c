@@ -53,7 +53,7 @@ count_read(const struct history *h, txn_id t, op_id op, struct summary *s)
     s->reads++;
     if (!h->txn_counts[t])
         return;
-    s->inconsistent_reads += (h->op_key[op] & OP_ASIDE) != 0;
+    s->inconsistent_reads += (h->op_key[op] & OP_REJECTED) != 0;
     if (!op_is_external_read(h, op))
         return;
     s->external_reads++;
@@ -67,20 +67,20 @@ count_read(const struct history *h, txn_id t, op_id op, struct summary *s)
 }
 
 /* What a key was used for. */
-struct use {
+struct key_use {
     uint32_t n;
     op_id last;
 };
 
 /* Some of the transactions, in order of arrival, some of the operations, and
  * what was counted. */
-struct part {
+struct summary_range {
     const struct history *h;
     txn_id begin, end;         // places in h->arrival
     op_id first_op, after_ops; // not those of the transactions
-    struct use *use;           // by key
+    struct key_use *use;       // by key
     struct flags {
-        uint32_t writes, aside, external, initial;
+        uint32_t writes, rejected, external, initial;
     } flags;
     uint64_t blind;
 };
@@ -95,10 +95,11 @@ count_flags(const struct history *h, op_id begin, op_id end)
     const value_id *const values = h->op_value;
     struct flags sum = {0}; // none exceeds the number of operations
     for (op_id op = begin; op < end; op++) {
-        const uint32_t flags = keys[op] & (OP_WRITE | OP_MAIN | OP_ASIDE);
-        const uint32_t is_external = flags == OP_MAIN;
+        const uint32_t flags =
+            keys[op] & (OP_WRITE | OP_EXTERNAL | OP_REJECTED);
+        const uint32_t is_external = flags == OP_EXTERNAL;
         sum.writes += flags >> 31;
-        sum.aside += (flags & (OP_WRITE | OP_ASIDE)) == OP_ASIDE;
+        sum.rejected += (flags & (OP_WRITE | OP_REJECTED)) == OP_REJECTED;
         sum.external += is_external;
         sum.initial += is_external & (values[op] == VALUE_INIT);
     }
@@ -111,7 +112,7 @@ uncount(const struct history *h, txn_id t, struct flags *sum)
 {
     const struct flags own = count_flags(h, h->txn_begin[t], h->txn_end[t]);
     // Modulo 2^32: the operations may be those of another part.
-    sum->aside -= own.aside;
+    sum->rejected -= own.rejected;
     sum->external -= own.external;
     sum->initial -= own.initial;
 }
@@ -122,10 +123,10 @@ uncount(const struct history *h, txn_id t, struct flags *sum)
 static void
 count_part(void *parts, size_t number)
 {
-    struct part *const p = (struct part *)parts + number;
+    struct summary_range *const p = (struct summary_range *)parts + number;
     const struct history *const h = p->h;
     const uint32_t n_ops = h->n_ops, *const keys = h->op_key;
-    struct use *const use = p->use;
+    struct key_use *const use = p->use;
     struct flags sum = count_flags(h, p->first_op, p->after_ops);
     uint64_t blind = 0;
     for (txn_id i = p->begin; i < p->end; i++) {
@@ -136,38 +137,38 @@ count_part(void *parts, size_t number)
         for (op_id op = begin; op < end; op++) {
             const op_id later = op + AHEAD < n_ops ? op + AHEAD : op;
             __builtin_prefetch(&use[keys[later] & OP_KEY]);
-            struct use *const u = &use[keys[op] & OP_KEY];
+            struct key_use *const u = &use[keys[op] & OP_KEY];
             // Whether 'last' is from 'begin' on and before 'op'.
             const bool is_seen = u->last - begin < op - begin;
             blind += (keys[op] >> 31) & !is_seen;
-            *u = (struct use){u->n + 1, op};
+            *u = (struct key_use){u->n + 1, op};
         }
     }
     p->flags = sum;
     p->blind = blind;
 }
 
-static struct use *
+static struct key_use *
 new_use(const struct history *h)
 {
-    struct use *use = mem_alloc(h->n_keys, sizeof *use);
+    struct key_use *use = mem_alloc(h->n_keys, sizeof *use);
     for (key_id k = 0; k < h->n_keys; k++)
-        use[k] = (struct use){0, ID_NONE};
+        use[k] = (struct key_use){0, ID_NONE};
     return use;
 }
 
 static void
-count_plain_ops(const struct history *h, unsigned threads, struct use *use,
+count_plain_ops(const struct history *h, unsigned threads, struct key_use *use,
                 struct summary *s)
 {
-    struct part parts[PARALLEL_MOST];
+    struct summary_range parts[PARALLEL_MOST];
     // A thread has to be worth its table of keys.
     size_t n = h->n_ops / PER_PART + 1;
     n = n < threads ? n : threads;
     n = n < PARALLEL_MOST ? n : PARALLEL_MOST;
     assert(n > 0);
     for (size_t i = 0; i < n; i++)
-        parts[i] = (struct part){
+        parts[i] = (struct summary_range){
             .h = h,
             .begin = (txn_id)((uint64_t)h->n_txns * i / n),
             .end = (txn_id)((uint64_t)h->n_txns * (i + 1) / n),
@@ -178,7 +179,7 @@ count_plain_ops(const struct history *h, unsigned threads, struct use *use,
     struct flags sum = {0};
     for (size_t i = 0; i < n; i++) {
         sum.writes += parts[i].flags.writes;
-        sum.aside += parts[i].flags.aside;
+        sum.rejected += parts[i].flags.rejected;
         sum.external += parts[i].flags.external;
         sum.initial += parts[i].flags.initial;
         s->blind_writes += parts[i].blind;
@@ -190,14 +191,14 @@ count_plain_ops(const struct history *h, unsigned threads, struct use *use,
     }
     assert(sum.writes <= h->n_ops && sum.initial <= sum.external);
     s->writes = sum.writes;
-    s->inconsistent_reads = sum.aside;
+    s->inconsistent_reads = sum.rejected;
     s->external_reads = sum.external;
     s->initial_reads = sum.initial;
     s->reads = h->n_ops - s->writes;
 }
 
 static void
-count_any_ops(const struct history *h, struct use *use, struct summary *s)
+count_any_ops(const struct history *h, struct key_use *use, struct summary *s)
 {
     for (txn_id i = 0; i < h->n_txns; i++) {
         const txn_id t = h->arrival[i];
@@ -223,7 +224,7 @@ count_any_ops(const struct history *h, struct use *use, struct summary *s)
 static void
 count_ops(const struct history *h, unsigned threads, struct summary *s)
 {
-    struct use *use = new_use(h);
+    struct key_use *use = new_use(h);
     if (h->several.n || h->implied.n)
         count_any_ops(h, use, s);
     else

@@ -10,6 +10,7 @@
 #include "format/format.h"
 #include "gen/anomaly.h"
 #include "gen/gen.h"
+#include "pipeline/recorder.h"
 #include "predict/predict.h"
 #include "report/report.h"
 #include "server/server.h"
@@ -220,6 +221,13 @@ void
 choices_lists(struct buf *out)
 {
     choices_add(out, "text arrays");
+}
+
+void
+choices_recorders(struct buf *out)
+{
+    for (int r = RECORDER_POLICY; r < RECORDERS; r++)
+        choices_add(out, recorder_names[r]);
 }
 
 void

@@ -34,6 +34,7 @@ choices choices_lists;      // how lists are kept in a database
 choices choices_indexes;
 choices choices_accesses; // how a row is found
 choices choices_features; // what transactions on rows use
+choices choices_recorders; // of statements of users
 choices choices_solvers;
 choices choices_strategies; // that --without switches off
 choices choices_targets;    // of test and collect

@@ -94,7 +94,7 @@ read_history(struct inspection_options *o, const char *path,
             : summary_sizes(&out->history, &out->summary);
     if (ok)
         partial_of(&out->history, &out->partial);
-    limit_kept();
+    limit_end();
     o->check.spent = time_now() - began;
     out->load_seconds = time_work(o->check.threads) - began_cpu;
     return ok;
@@ -117,7 +117,7 @@ explain_row(const struct inspection_options *o, struct inspection *i,
     }
     const bool ok =
         explain_result(&i->history, &i->check, r, &o->explaining, out, err);
-    limit_kept();
+    limit_end();
     return ok;
 }
 
@@ -368,7 +368,7 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
         drop_anomalies(i, &stop);
     for (size_t r = 0; r < o->n_reports; r++)
         inspection_show(o, i, &o->reports[r]);
-    limit_kept();
+    limit_end();
 }
 
 /* --- a run -----------------------------------------------------------------*/

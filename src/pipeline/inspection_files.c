@@ -77,7 +77,7 @@ inspection_write_files(const struct inspection_options *o,
     }
     if (limit_try(limits, spent, NULL, &stop)) {
         const bool ok = write_files(o, i, notes, err);
-        limit_kept();
+        limit_end();
         return ok;
     }
     limit_show(&stop, notes);

@@ -181,7 +181,7 @@ show_prediction(struct prediction_run *run, struct predict_result *r,
     bool ok = true;
     if (n && try_within(run, spent, "validating", &r->stop)) {
         ok = explain_all(run, r, checks, &validated, &marks, err);
-        limit_kept();
+        limit_end();
     }
     if (ok)
         show(run, r);
@@ -229,7 +229,7 @@ predict_within(struct prediction_run *run, struct predict_result *r,
     begin_phase(run, "predicting", r->path);
     const bool ok = predict(h, options, p, err);
     end_phase(run);
-    limit_kept();
+    limit_end();
     if (ok && p->answer == PREDICT_UNKNOWN && !p->is_untested)
         r->stop = stop_of(&run->request.limits, time_now() - begin);
     return ok;
@@ -370,7 +370,7 @@ predict_history(const struct task *task, enum predict_answer *out,
     if (is_read) {
         if (!read_history(run, task->path, &h, &format, err))
             return false;
-        limit_kept();
+        limit_end();
         summary_sizes(&h, &summary);
         r.format = format->name;
     }

@@ -129,7 +129,7 @@ find_each(struct level_run *l, struct err *err)
     prove_free(&l->result);
     const bool ok = prove_each(&l->run->program, l->levels, &l->limits,
                                &l->each, &l->result, err);
-    limit_kept();
+    limit_end();
     return ok;
 }
 
@@ -148,7 +148,7 @@ decide(struct level_run *l, struct err *err)
         q->sequence ? prove_sequence(p, l->levels, q->sequence, &l->limits,
                                      &l->result, err)
                     : prove_level(p, l->levels, &l->limits, &l->result, err);
-    limit_kept();
+    limit_end();
     if (!ok || !q->all || q->sequence || l->result.verdict != PROVE_ANOMALY)
         return ok;
     return find_each(l, err);
@@ -184,7 +184,7 @@ repair_level(struct level_run *l, struct err *err)
         return true;
     }
     const bool ok = find_repairs(l, err);
-    limit_kept();
+    limit_end();
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #include "pipeline/spec_run.h"
 
 #include "driver/sql/sql.h"
+#include "record/scripted.h"
 #include "spec/interleave.h"
 #include "spec/notes.h"
 #include "spec/row/row_setup.h"
@@ -24,6 +25,7 @@ struct run {
     struct spec_run_tally *tally;
     struct script *script;
     struct database *db;
+    const struct spec_recorder *recorder; // NULL: text
 };
 
 /* "r1 w2 c1 c2", as in a permutation. */
@@ -50,8 +52,8 @@ static bool
 interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
            struct err *err)
 {
-    const struct interleave_options o = {.patience = PATIENCE,
-                                         .limit = STEP_LIMIT};
+    const struct interleave_options o = {
+        .patience = PATIENCE, .limit = STEP_LIMIT, .recorder = r->recorder};
     struct interleaved interleaved;
     const uint32_t refusal = script_refuses(r->script, order);
     if (refusal != SCRIPT_UNDERSTOOD) {
@@ -85,6 +87,16 @@ interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
         }
     }
     return true;
+}
+
+/* What the recorder leaves out, with the file. */
+static void
+leave_out(void *self, const struct err *what)
+{
+    const struct run *r = self;
+    struct err err = *what;
+    err_in_file(&err, r->script->spec->file);
+    r->options->left_out(r->options->self, &err);
 }
 
 static void
@@ -126,26 +138,59 @@ interleave_all(struct run *r, struct err *err)
     return ok;
 }
 
+/* Statements as they are. */
+static bool
+play_verbatim(struct run *run, const struct spec *s,
+              const struct watched *watched, struct err *err)
+{
+    struct buf text = {0};
+    struct scripted *recorder;
+    script_put_text(s, &text);
+    const struct scripted_options so = {
+        .db = run->db, .text = text.at, .self = run, .left_out = leave_out};
+    bool ok = scripted_open(&so, &recorder, err);
+    if (ok) {
+        run->recorder = scripted_recorder(recorder);
+        script_read_verbatim(s, flavour_of(sql_product(run->db->driver)),
+                             watched, run->script);
+        ok = interleave_all(run, err);
+        script_free(run->script);
+        scripted_close(recorder);
+    }
+    buf_free(&text);
+    return ok;
+}
+
 static bool
 run_on(const struct spec_run_options *o, const struct spec *s,
        struct database *db, struct spec_run_tally *tally, struct err *err)
 {
+    enum recorder_kind recorder;
     if (!db->driver->sql)
         return err_set(err, ERR_USAGE,
                        "--spec needs a database that speaks SQL, not %s",
                        o->target);
+    if (!recorder_choose(db, o->recorder, &recorder, err))
+        return false;
     if (o->opened)
         o->opened(o->self, db->note);
     struct script script;
     struct watched watched = {0};
-    const bool records_rows = row_setup_records(db);
+    struct run run = {
+        .options = o, .tally = tally, .script = &script, .db = db};
+    const bool is_verbatim = recorder == RECORDER_POLICY;
+    const bool records_rows = is_verbatim || row_setup_records(db);
     if (records_rows && !row_setup_read(s, db, &watched, err))
         return false;
-    script_read(s, flavour_of(sql_product(db->driver)),
-                records_rows ? &watched : NULL, &script);
-    struct run run = {o, tally, &script, db};
-    const bool ok = interleave_all(&run, err);
-    script_free(&script);
+    bool ok;
+    if (is_verbatim) {
+        ok = play_verbatim(&run, s, &watched, err);
+    } else {
+        script_read(s, flavour_of(sql_product(db->driver)),
+                    records_rows ? &watched : NULL, &script);
+        ok = interleave_all(&run, err);
+        script_free(&script);
+    }
     watched_free(&watched);
     return ok;
 }

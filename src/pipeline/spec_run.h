@@ -11,6 +11,7 @@
 #include "collect/findings.h"
 #include "driver/driver.h"
 #include "pipeline/history_file.h"
+#include "pipeline/recorder.h"
 
 #include <stddef.h>
 
@@ -42,6 +43,7 @@ struct spec_run_options {
     const char *target; // address of the database
     enum driver_isolation isolation;
     struct session_setups setups;
+    enum recorder_kind recorder;
     struct history_file *recording; // where histories go
     void *self;
     /* The database is open; 'note' is what it says it is. */

@@ -150,7 +150,7 @@ run_cell(struct sweep_run *s, const char *target, const char *served,
         ok = true;
     else if (ok)
         ok = keep_run(s, cell, &run, err);
-    else if (why.kind == ERR_USAGE)
+    else if (why.kind == ERR_USAGE || why.kind == ERR_FEATURE)
         ok = keep_refusal(s, cell, &why, err);
     else
         *err = why;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/test_run.h"
 
+#include "base/ascii.h"
 #include "base/limits/limit.h"
 
 #include <assert.h>
@@ -17,6 +18,12 @@ choose_name(struct test_run *t)
 {
     if (t->options.start) {
         snprintf(t->name, sizeof t->name, "%s", t->options.start);
+        return;
+    }
+    // Of a connection string of ODBC all may be secret but its first part.
+    if (ascii_compare_n(t->target, "odbc:", 5) == 0) {
+        snprintf(t->name, sizeof t->name, "%.*s", (int)strcspn(t->target, ";"),
+                 t->target);
         return;
     }
     const char *slashes = strstr(t->target, "//");
@@ -49,7 +56,14 @@ static bool
 open_scripts(struct test_run *t, struct err *err)
 {
     const struct test_run_options *o = &t->options;
-    const struct sql_workload_options sql = {.scripts = o->scripts,
+    const char *place = o->start ? o->start : o->target;
+    char product[24]; // "galera:3", "postgresql@15.3+standby", "duckdb:"
+    snprintf(product, sizeof product, "%.*s", (int)strcspn(place, ":@+/,"),
+             place);
+    if (strcmp(product, "galera") == 0 || strcmp(product, "mysql") == 0)
+        snprintf(product, sizeof product, "mariadb");
+    const struct sql_workload_options sql = {.product = product,
+                                             .scripts = o->scripts,
                                              .schema = o->schema,
                                              .sessions =
                                                  o->collect.shape.sessions,

@@ -19,6 +19,7 @@
 #include "collect/collect.h"
 #include "driver/describe.h"
 #include "pipeline/nemesis.h"
+#include "pipeline/recorder.h"
 #include "report/origin.h"
 #include "server/server.h"
 #include "spec/workload/sql_workload.h"
@@ -43,9 +44,10 @@ struct test_run_options {
     const char *const *nemesis; // statements with times, see nemesis.h
     size_t n_nemesis;
     struct session_setups setups;
-    const char *scripts; // files of SQL as the workload, or NULL
-    const char *schema;  // the file that makes their tables
-    const char *index;   // the kind of a second index on the keys, or NULL
+    const char *scripts;         // files of SQL as the workload, or NULL
+    const char *schema;          // the file that makes their tables
+    enum recorder_kind recorder; // of these statements
+    const char *index; // the kind of a second index on the keys, or NULL
     enum driver_isolation isolation;
     struct isolation_mix mix;       // instead of 'isolation', if it has any
     struct collect_options collect; // without tick

@@ -45,7 +45,7 @@ is_enough(const struct predict_run *run)
 
 /* Enough predictions were declined. */
 static bool
-is_weary(const struct predict_run *run)
+rejection_limit_reached(const struct predict_run *run)
 {
     const bool is_large = prediction_search_is_large(run);
     return !wants_many(run) &&
@@ -56,7 +56,7 @@ is_weary(const struct predict_run *run)
 bool
 prediction_search_is_over(const struct predict_run *run)
 {
-    return is_enough(run) || is_weary(run);
+    return is_enough(run) || rejection_limit_reached(run);
 }
 
 /* How welcome a prediction is: by what the caller says, and then by whether it
@@ -195,8 +195,9 @@ prediction_search_for_welcome(struct predict_run *run, struct look *l,
     do {
         ok = prediction_search_for_one(run, l);
         n += l->answer == PREDICT_FOUND;
-    } while (ok && !l->is_kept && l->answer == PREDICT_FOUND &&
-             (wants_many(run) ? n < TRIED_EACH : !is_weary(run)));
+    } while (
+        ok && !l->is_kept && l->answer == PREDICT_FOUND &&
+        (wants_many(run) ? n < TRIED_EACH : !rejection_limit_reached(run)));
     *found = n > 0;
     return ok;
 }
@@ -214,9 +215,9 @@ look(struct predict_run *run, struct look *l)
         assume(l, unconditional);
     bool found;
     bool ok = prediction_search_for_welcome(run, l, &found);
-    const bool is_settled =
+    const bool is_decided =
         l->is_kept || (wants_many(run) ? l->has_next : run->has_spare);
-    if (ok && has_choice && !is_settled) {
+    if (ok && has_choice && !is_decided) {
         l->n--;
         ok = prediction_search_for_one(run, l);
         found |= l->answer == PREDICT_FOUND;
@@ -282,8 +283,8 @@ prediction_search_once(struct predict_run *run, struct execution *x)
 {
     bool ok = wants_many(run) || glance(run, x);
     for (uint32_t bound = 0; ok && bound <= BOUNDS; bound++) {
-        if (run->out->found.n || is_weary(run) || run->out->is_cut_short ||
-            sat_is_refuted(run->search.formula.sat))
+        if (run->out->found.n || rejection_limit_reached(run) ||
+            run->out->is_cut_short || sat_is_refuted(run->search.formula.sat))
             break;
         ok = prediction_search_up_to(run, bound, x);
     }

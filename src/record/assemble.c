@@ -193,11 +193,15 @@ meta_of(struct assembly *a, const struct recorded_act *act)
 }
 
 static void
-leave_out_missed(struct recorded_act *act)
+leave_out_missed(struct assembly *a, struct recorded_act *act)
 {
-    for (size_t i = 0; i < act->steps.n; i++)
-        if (act->steps.at[i].may_miss)
-            assembly_leave_out(act, ASSEMBLY_MISSED);
+    for (size_t i = 0; i < act->steps.n; i++) {
+        const char *text = act->steps.at[i].run->text;
+        if (!act->steps.at[i].may_miss)
+            continue;
+        assembly_leave_out(act, ASSEMBLY_MISSED);
+        strings_add(&a->missing, text, strlen(text));
+    }
 }
 
 /* Whether a transaction has a statement that can read rows. */
@@ -263,7 +267,7 @@ note_act(struct assembly *a, struct recorded_act *act, struct notes *notes,
     if (act->status == TXN_ABORTED) { // nothing depends on its reads
         vec_clear(&act->partial);
     } else {
-        leave_out_missed(act);
+        leave_out_missed(a, act);
         leave_out_tables(a, act);
     }
     struct noted_txn *txn = &vec_top(&notes->txns);
@@ -290,8 +294,10 @@ note_all(struct assembly *a, session_vec *sessions, notes_vec *all)
         char name[32];
         const int n = snprintf(name, sizeof name, "c%u", s->number);
         vec_push(all, notes);
-        vec_push(sessions, ((struct spec_history_session){
-                               arena_copy(&a->arena, name, (size_t)n), notes}));
+        vec_push(sessions,
+                 ((struct spec_history_session){
+                     s->name ? s->name : arena_copy(&a->arena, name, (size_t)n),
+                     notes}));
         for (size_t k = 0; ok && k < s->txns.n; k++)
             ok = note_act(a, &a->acts.at[at++], notes, &number);
     }
@@ -311,10 +317,32 @@ count_denied(const struct recorded_act *act, const struct recorded_run *run,
                  run->error + strlen(denied));
 }
 
+/* List what is not recorded, for people. */
 static void
-count(const struct assembly *a, struct assembled *out)
+list_partial(struct assembly *a, struct assembled *out)
+{
+    struct strings reasons = {0};
+    for (size_t i = 0; i < a->acts.n; i++)
+        for (size_t k = 0; k < a->acts.at[i].partial.n; k++) {
+            const char *why = a->acts.at[i].partial.at[k];
+            const size_t before = reasons.all.n;
+            strings_add(&reasons, why, strlen(why));
+            if (reasons.all.n > before && strcmp(why, ASSEMBLY_MISSED) != 0)
+                buf_add(&out->left_out, why, strlen(why) + 1);
+        }
+    for (uint32_t i = 0; i < a->missing.all.n; i++) {
+        buf_printf(&out->left_out, ASSEMBLY_MISSED ": %s",
+                   strings_get(&a->missing, i).text);
+        buf_char(&out->left_out, 0);
+    }
+    strings_free(&reasons);
+}
+
+static void
+count(struct assembly *a, struct assembled *out)
 {
     out->whats_if = a->whats_if;
+    list_partial(a, out);
     for (size_t i = 0; i < a->acts.n; i++) {
         const struct recorded_act *act = &a->acts.at[i];
         bool has_rows = false;

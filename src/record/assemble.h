@@ -11,6 +11,8 @@ struct assembled {
     size_t txns, partial; // in the history; of these, recorded in part
     size_t whats_if;      // evaluated
     bool is_empty;        // no history: nothing was read or written
+    struct buf left_out;  // what is not recorded, each text with a zero byte;
+                          // the caller frees it
     size_t denied;        // statements that a superuser's session was denied
     char denial[200];     // the first of them: the server's message
 };

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "record/assembly.h"
 
+#include "record/words.h"
 #include "spec/row/row_dialect.h"
 
 #include <inttypes.h>
@@ -160,6 +161,17 @@ add_told(struct assembly *a, uint32_t txn, struct recorded_step *s)
 
 /* --- transactions ----------------------------------------------------------*/
 
+/* Whether a session of a script lost what makes it report: the proxy's get it
+ * with their first message, so RESET gives it back. */
+static bool
+resets_recording(const struct recorded_session *s,
+                 const struct recorded_run *run)
+{
+    return s->name &&
+           (strcmp(run->tag, "DISCARD ALL") == 0 ||
+            (strcmp(run->tag, "RESET") == 0 && words_has(run->text, "all")));
+}
+
 static void
 add_step(struct assembly *a, struct recorded_act *act,
          const struct recorded_run *run, uint32_t number)
@@ -189,8 +201,12 @@ assembly_add(struct assembly *a)
         const struct recorded_session *s = a->transcript->sessions.at[i];
         for (size_t k = 0; k < s->txns.n; k++) {
             struct recorded_act act = {.session = s, .txn = &s->txns.at[k]};
-            for (size_t j = 0; j < act.txn->runs.n; j++)
+            for (size_t j = 0; j < act.txn->runs.n; j++) {
                 add_step(a, &act, act.txn->runs.at[j], ++number);
+                if (resets_recording(s, act.txn->runs.at[j]))
+                    ok = assembly_refuse(a, "a session ends its recording: ",
+                                         act.txn->runs.at[j]->text);
+            }
             vec_push(&a->acts, act);
         }
     }
@@ -527,6 +543,7 @@ assembly_free(struct assembly *a)
     vec_free(&a->acts);
     vec_free(&a->versions);
     strings_free(&a->names);
+    strings_free(&a->missing);
     row_state_free(&a->initial);
     row_state_free(&a->final);
     arena_free(&a->arena);

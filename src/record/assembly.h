@@ -45,7 +45,8 @@ struct recorded_step {
     const char *level;    // the same
     u32_vec reads;        // versions that it found
     VEC(struct missed_row) missed;
-    bool may_miss; // which rows it did not find is not known
+    bool may_miss;     // which rows it did not find is not known
+    bool looked_again; // it used two versions of a row
     struct row_statement by;
 };
 
@@ -68,6 +69,7 @@ struct assembly {
     struct strings names;
     VEC(struct recorded_version) versions;
     struct row_state initial, final;
+    struct strings missing; // statements whose missed rows are not known
     struct arena arena;
     char refusal[400];
     size_t whats_if; // how many what-ifs were evaluated

@@ -204,11 +204,26 @@ evaluation_sort(u32_vec *found)
     found->n = n;
 }
 
+/* Run the statements one after the other; their rows become lines. */
+static bool
+run_all(struct evaluation *e, text_vec *lines, struct arena *arena)
+{
+    struct result_rows r = {0};
+    bool ok = true;
+    for (size_t at = 0; ok && at < e->execute.n;
+         at += strlen(e->execute.at + at) + 1) {
+        ok = evaluation_query(e, e->execute.at + at, &r);
+        if (ok)
+            take_rows(&r, lines, arena);
+    }
+    result_rows_free(&r);
+    return ok;
+}
+
 /* Run the prepared statement as its user, and take everything back. */
 bool
 evaluation_run(struct evaluation *e, struct what_if_answer *out)
 {
-    struct result_rows r = {0};
     struct arena arena = {0};
     text_vec lines = {0};
     buf_clear(&out->text);
@@ -218,18 +233,15 @@ evaluation_run(struct evaluation *e, struct what_if_answer *out)
     if (!evaluation_query(e, e->enter.at, NULL))
         return false;
     e->c->notices = &e->notices;
-    out->is_ok = evaluation_query(e, e->execute.at, &r);
+    out->is_ok = run_all(e, &lines, &arena);
     e->c->notices = NULL;
     take_reports(e, out, &lines, &arena);
-    if (out->is_ok)
-        take_rows(&r, &lines, &arena);
     if (lines.n)
         qsort(lines.at, lines.n, sizeof *lines.at, compare_texts);
     for (size_t i = 0; i < lines.n; i++)
         buf_printf(&out->text, "%s\n", lines.at[i]);
     buf_printf(&out->text, "%s", out->is_ok ? "" : "failed");
     evaluation_sort(&out->found);
-    result_rows_free(&r);
     vec_free(&lines);
     arena_free(&arena);
     e->a->whats_if++;

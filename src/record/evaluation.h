@@ -19,7 +19,9 @@ struct evaluation {
     u32_vec there;           // by version: 1 + its number in 'physical', or 0
     text_vec words;          // that make a statement depend on more than rows
     struct buf notices;
-    struct buf enter, execute; // SQL: become the user; run the statement
+    struct buf enter;   // SQL: become the user
+    struct buf execute; // SQL: the statements, each with a zero byte
+    bool names_table;   // the statement names a table or view of users
     size_t changes;
     bool has_sequences;
 };

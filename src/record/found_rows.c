@@ -8,10 +8,13 @@
  *   (2) if a statement that locks rows reports two versions of a row, only the
  *       later ones count, and the rest is not recorded;
  *   (3) what FETCH reports is of the snapshot of its cursor.  It counts at the
- *       place of DECLARE if the transaction declared one cursor only.
+ *       place of DECLARE, at all levels: the transaction may have written
+ * since.
  *
  * SPDX-License-Identifier: MIT */
 #include "record/found_rows.h"
+
+#include "record/statement_text.h"
 
 #include <string.h>
 
@@ -89,8 +92,8 @@ find_reads(struct assembly *a, uint32_t txn, struct recorded_step *s)
     const bool weak = is_weak(s), changes = is_change(s->run);
     report_vec reports = {0};
     read_reports(a, s, &reports);
-    const bool again =
-        weak && !changes && has_targets(s) && looked_again(&reports);
+    s->looked_again = looked_again(&reports);
+    const bool again = weak && !changes && has_targets(s) && s->looked_again;
     if (again)
         assembly_leave_out(act, "what a statement read that waited for a row");
     for (size_t i = 0; i < reports.n; i++) {
@@ -112,24 +115,45 @@ find_reads(struct assembly *a, uint32_t txn, struct recorded_step *s)
     vec_free(&reports);
 }
 
-/* Move what FETCH read to the place of its cursor (3). */
-static void
-move_fetched(struct recorded_act *act, struct recorded_step *s)
+/* The cursor that a step reads from: the one that FETCH and MOVE name, or at a
+ * COMMIT, which completes cursors with hold, the only one. */
+static struct recorded_step *
+find_declared(struct assembly *a, struct recorded_act *act,
+              const struct recorded_step *s)
 {
+    const bool commits = strcmp(s->run->tag, "COMMIT") == 0;
+    const char *name = statement_cursor(s->run->text, &a->arena);
     struct recorded_step *declared = NULL;
-    size_t n = 0;
-    if (!tell_begins(s->run->tag, "FETCH") || !is_weak(s) || !s->reads.n)
+    for (size_t i = 0; i < act->steps.n && &act->steps.at[i] != s; i++) {
+        struct recorded_step *t = &act->steps.at[i];
+        if (strcmp(t->run->tag, "DECLARE CURSOR") != 0)
+            continue;
+        if (commits && declared)
+            return NULL;
+        if (commits ||
+            strcmp(statement_cursor(t->run->text, &a->arena), name) == 0)
+            declared = t;
+    }
+    return declared;
+}
+
+/* Move what was read from a cursor to its DECLARE (3). */
+static void
+move_fetched(struct assembly *a, struct recorded_act *act,
+             struct recorded_step *s)
+{
+    static const char *const tags[] = {"FETCH", "MOVE", "COMMIT"};
+    bool fetches = false;
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+        fetches |= tell_begins(s->run->tag, tags[i]);
+    if (!fetches || !s->reads.n)
         return;
-    for (size_t i = 0; i < act->steps.n && &act->steps.at[i] != s; i++)
-        if (strcmp(act->steps.at[i].run->tag, "DECLARE CURSOR") == 0) {
-            declared = &act->steps.at[i];
-            n++;
-        }
-    if (n == 1)
+    struct recorded_step *declared = find_declared(a, act, s);
+    if (declared)
         for (size_t i = 0; i < s->reads.n; i++)
             vec_push(&declared->reads, s->reads.at[i]);
     else
-        assembly_leave_out(act, "what FETCH read from one of several cursors");
+        assembly_leave_out(act, "what was read from a cursor");
     vec_clear(&s->reads);
 }
 
@@ -146,6 +170,6 @@ found_rows(struct assembly *a)
                 find_reads(a, i + 1, s);
         }
         for (size_t k = 0; k < act->steps.n; k++)
-            move_fetched(act, &act->steps.at[k]);
+            move_fetched(a, act, &act->steps.at[k]);
     }
 }

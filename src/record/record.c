@@ -61,7 +61,8 @@ record_clean(const char *target, size_t *found, struct err *err)
     struct connection *admin;
     if (!open_admin(target, &db, &admin, err))
         return false;
-    const bool ok = watch_claim(admin, err) && watch_clean(admin, found, err);
+    const bool ok =
+        watch_claim(admin, false, err) && watch_clean(admin, found, err);
     close_admin(&db, admin);
     return ok;
 }
@@ -270,7 +271,7 @@ record_assemble(const struct record_options *o, const char *raw,
         return false;
     bool ok = open_admin(o->target, &r.db, &r.admin, err);
     if (ok) {
-        ok = watch_claim(r.admin, err) &&
+        ok = watch_claim(r.admin, false, err) &&
              watch_read_again(&r.watch, r.admin, beginning.at, err);
         if (ok) {
             ok = wait_for_backends(&r, err) &&
@@ -293,7 +294,8 @@ record_run(const struct record_options *o, struct record_result *out,
     *out = (struct record_result){0};
     if (!open_admin(o->target, &r.db, &r.admin, err))
         return false;
-    bool ok = watch_claim(r.admin, err) && watch_clean(r.admin, &found, err) &&
+    bool ok = watch_claim(r.admin, false, err) &&
+              watch_clean(r.admin, &found, err) &&
               watch_read(&r.watch, r.admin, o->tables, err);
     if (ok) {
         ok = record_watched(&r, out, err);

@@ -41,10 +41,10 @@ statement_changes_role(const char *text)
     return sets && names;
 }
 
-/* Skip blanks and comments, which do not nest here. */
-static const char *
-skip_blank(const char *at)
+const char *
+statement_start(const char *text)
 {
+    const char *at = text;
     for (;;) {
         at += strspn(at, " \t\r\n");
         if (at[0] == '-' && at[1] == '-') {
@@ -65,7 +65,7 @@ statement_goes_back(const char *text)
     const char *at = text;
     for (size_t words = 0; words < 3; words++) {
         size_t n = 0;
-        at = skip_blank(at);
+        at = statement_start(at);
         while (n + 1 < sizeof word && ((at[n] | 32) >= 'a') &&
                (at[n] | 32) <= 'z') {
             word[n] = (char)(at[n] | 32);
@@ -80,4 +80,28 @@ statement_goes_back(const char *text)
             return false;
     }
     return false;
+}
+
+const char *
+statement_cursor(const char *text, struct arena *arena)
+{
+    static const char blanks[] = " \t\r\n";
+    static const char *const last[] = {"fetch ", "move ", "close "};
+    const char *at = statement_start(text);
+    if (ascii_compare_n(at, "declare", 7) == 0) {
+        at += 7 + strspn(at + 7, blanks);
+        return arena_copy(arena, at, strcspn(at, blanks));
+    }
+    for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
+        if (ascii_compare_n(at, last[i], strlen(last[i])) != 0)
+            continue;
+        const char *end = at + strlen(at);
+        while (end > at && strchr(" \t\r\n;", end[-1]))
+            end--;
+        const char *name = end;
+        while (name > at && !strchr(blanks, name[-1]))
+            name--;
+        return arena_copy(arena, name, (size_t)(end - name));
+    }
+    return "";
 }

@@ -13,6 +13,12 @@
 const char *statement_text(const char *text, size_t i, struct arena *arena,
                            bool *is_whole);
 
+/* A text without the blanks and comments before it. */
+const char *statement_start(const char *text);
+
+/* The cursor of a DECLARE, FETCH, MOVE or CLOSE; "" for other statements. */
+const char *statement_cursor(const char *text, struct arena *arena);
+
 /* Whether a text may change the role of its session: it has the words set, or
  * set_config, and role or authorization. */
 bool statement_changes_role(const char *text);

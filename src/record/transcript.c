@@ -469,6 +469,8 @@ read_parameters(struct talk *t, struct wire_body b)
             t->session->user = p.value;
         else if (strcmp(name, "application_name") == 0)
             t->session->application = p.value;
+        else if (strcmp(name, "name") == 0) // no client can send this one
+            t->session->name = p.value;
         else if (strcmp(name, "database") != 0)
             vec_push(&t->session->parameters, p);
     }

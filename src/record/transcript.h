@@ -56,6 +56,7 @@ struct session_parameter {
 struct recorded_session {
     uint32_t number;
     const char *user, *application, *pid;
+    const char *name; // of a script's session; NULL: an application's
     const char *role; // that the proxy gave it (plain_role.h), or ""
     VEC(struct session_parameter) parameters; // others, as the client gave them
     VEC(struct recorded_txn) txns;

@@ -1,10 +1,6 @@
 /* watch.c -- see watch.h.
  *
- * The USING expression of a policy has two parts:
- *   - a select without columns of the table, which the server evaluates once
- *     per statement and table: it reports the snapshot of the statement;
- *   - a function with a very high cost, which comes after the conditions of the
- *     statement: it reports the version of the row.
+ * watch_install.c makes them.
  *
  * Invariants:
  *   (1) a table with row security, policies or rules of its own is refused, so
@@ -15,11 +11,11 @@
  * SPDX-License-Identifier: MIT */
 #include "record/watch.h"
 
+#include "record/words.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define RECORDED "current_setting('assay.record', true) = '1'"
 
 /* --- SQL -------------------------------------------------------------------*/
 
@@ -31,152 +27,13 @@ run(struct connection *c, const char *sql, struct result_rows *out,
            err_set(err, ERR_IO, "%s: %s", what, c->message);
 }
 
-/* Values of a row, unless JSON does not keep them exactly. */
-#define VALUES(row)                                                            \
-    "case when pg_catalog.jsonb_populate_record(" row                          \
-    ", pg_catalog.to_jsonb(" row "))::pg_catalog.text = (" row                 \
-    ")::pg_catalog.text then "                                                 \
-    "pg_catalog.to_jsonb(" row ")::pg_catalog.text else '" WATCHED_INEXACT     \
-    "' end"
-#define VERSION(row)                                                           \
-    "pg_catalog.concat(tg_relid::pg_catalog.int8, ':', " row                   \
-    ".ctid, '/', " row ".xmin)"
-#define LEVEL "pg_catalog.current_setting('transaction_isolation')"
-
-// The messages; tell.h reads them.
-static const char functions[] =
-    "create schema assay; "
-    "comment on schema assay is "
-    "'made by assay record; ''assay record "
-    "--clean'' removes it'; "
-    "create function assay.scans(oid) returns boolean language plpgsql stable "
-    "as $f$begin raise info using message = '" DRIVER_NOTICE "', detail = "
-    "pg_catalog.concat('g ', $1::pg_catalog.int8, ' ', "
-    "pg_catalog.pg_current_snapshot(), ' ', " LEVEL "); return true; end$f$; "
-    "create function assay.saw(text, oid, tid, xid) returns boolean language "
-    "plpgsql volatile cost 1000000000 as $f$begin raise info using message = "
-    "'" DRIVER_NOTICE "', detail = pg_catalog.concat($1, ' ', "
-    "$2::pg_catalog.int8, ':', $3, '/', $4); return true; end$f$; "
-    "create function assay.wrote() returns trigger language plpgsql as $f$\n"
-    "declare told text := pg_catalog.concat('w ', tg_relid::pg_catalog.int8,\n"
-    "  ' ', pg_catalog.pg_current_xact_id(), ' ', case tg_op when 'DELETE'\n"
-    "  then old.xmax else new.xmin end, ' ', " LEVEL ", E'\\n',\n"
-    "  pg_catalog.left(tg_op, 1));\n"
-    "begin\n"
-    "  if tg_op <> 'INSERT' then\n"
-    "    told := pg_catalog.concat(told, E'\\n', " VERSION(
-        "old") ", E'\\n',\n"
-               "      " VALUES(
-                   "old") ");\n"
-                          "  end if;\n"
-                          "  if tg_op <> 'DELETE' then\n"
-                          "    told := pg_catalog.concat(told, "
-                          "E'\\n', " VERSION(
-                              "new") ", E'\\n',\n"
-                                     "      " VALUES(
-                                         "new") ");\n"
-                                                "  end if;\n"
-                                                "  raise info using message = "
-                                                "'" DRIVER_NOTICE
-                                                "', detail = told;\n"
-                                                "  return null;\n"
-                                                "end $f$; "
-                                                "create function assay.tries() "
-                                                "returns trigger language "
-                                                "plpgsql as $f$\n"
-                                                "begin\n"
-                                                "  raise info using message = "
-                                                "'" DRIVER_NOTICE
-                                                "', detail =\n"
-                                                "    pg_catalog.concat('w ', "
-                                                "tg_relid::pg_catalog.int8, ' "
-                                                "0 0 ', " LEVEL ",\n      "
-                                                "E'\\nP\\n\\n', " VALUES(
-                                                    "new") ");\n"
-                                                           "  return new;\n"
-                                                           "end $f$; "
-                                                           "grant usage on "
-                                                           "schema assay to "
-                                                           "public; "
-                                                           "grant execute on "
-                                                           "all functions in "
-                                                           "schema assay to "
-                                                           "public";
-
-/* An expression that is evaluated in recorded sessions only. */
-#define GUARD(call) "case when " RECORDED " then " call " else true end"
-#define SEEN(letter) GUARD("assay.saw('" letter "', tableoid, ctid, xmin)")
-#define TRIGGER " for each row when (" RECORDED ") execute function assay."
-
-static void
-put_install(struct buf *sql, const char *table, const char *oid)
-{
-    buf_printf(
-        sql,
-        "create policy assay_s on %s for select using ((select " GUARD(
-            "assay.scans(%s::oid)") ") and " SEEN("s") "); "
-                                                       "create policy assay_u "
-                                                       "on %s for update using "
-                                                       "(" SEEN(
-                                                           "u") ") with check "
-                                                                "(true); "
-                                                                "create policy "
-                                                                "assay_d on %s "
-                                                                "for delete "
-                                                                "using (" SEEN(
-                                                                    "d") "); "
-                                                                         "creat"
-                                                                         "e "
-                                                                         "polic"
-                                                                         "y "
-                                                                         "assay"
-                                                                         "_i "
-                                                                         "on "
-                                                                         "%s "
-                                                                         "for "
-                                                                         "inser"
-                                                                         "t "
-                                                                         "with "
-                                                                         "check"
-                                                                         " ("
-                                                                         "true)"
-                                                                         "; "
-                                                                         "alter"
-                                                                         " tabl"
-                                                                         "e %s "
-                                                                         "enabl"
-                                                                         "e "
-                                                                         "row "
-                                                                         "level"
-                                                                         " secu"
-                                                                         "rity;"
-                                                                         " "
-                                                                         "alter"
-                                                                         " tabl"
-                                                                         "e %s "
-                                                                         "force"
-                                                                         " row "
-                                                                         "level"
-                                                                         " secu"
-                                                                         "rity;"
-                                                                         " ",
-        table, oid, table, table, table, table, table);
-    buf_printf(sql,
-               "create trigger zz_assay_note after insert or update or delete "
-               "on %s" TRIGGER "wrote(); "
-               "create trigger zz_assay_propose before insert on %s" TRIGGER
-               "tries(); "
-               "alter table %s enable always trigger zz_assay_note, "
-               "enable always trigger zz_assay_propose; ",
-               table, table, table);
-}
-
 /* --- what is refused -------------------------------------------------------*/
 
 // Objects through which a plain role reads tables with the rights of one to
 // whom row security does not apply.
 static const char bypassing[] =
-    "select 'view ' || c.oid::regclass || ' belongs to ' || r.rolname || ', to "
+    "select c.relname, 'view ' || c.oid::regclass || ' belongs to ' || "
+    "r.rolname || ', to "
     "whom row security does not apply, so what it reads is not reported: "
     "''alter view ' || c.oid::regclass || ' set (security_invoker)'' from "
     "PostgreSQL 15 on, or give it a plain owner' from pg_class c join pg_roles "
@@ -190,24 +47,26 @@ static const char bypassing[] =
     "d.refobjid join pg_namespace m on m.oid = t.relnamespace where w.ev_class "
     "= c.oid and t.oid <> c.oid and m.nspname !~ '^pg_' and m.nspname <> "
     "'information_schema') "
-    "union all select 'function ' || p.oid::regprocedure || ' is SECURITY "
+    "union all select p.proname, 'function ' || p.oid::regprocedure || ' is "
+    "SECURITY "
     "DEFINER and belongs to ' || r.rolname || ', to whom row security does not "
     "apply, so what it reads is not reported: give it a plain owner' from "
     "pg_proc p join pg_roles r on r.oid = p.proowner join pg_namespace n on "
     "n.oid = p.pronamespace where p.prosecdef and (r.rolsuper or "
     "r.rolbypassrls) and n.nspname !~ '^pg_' and n.nspname not in "
-    "('information_schema', 'assay') limit 1";
+    "('information_schema', 'assay')";
 
 // Functions that may change to a superuser and back, which no message tells.
 static const char role_changing[] =
-    "select 'function ' || p.oid::regprocedure || ' sets a role, so what it "
+    "select p.proname, 'function ' || p.oid::regprocedure || ' sets a role, so "
+    "what it "
     "reads may not be reported: leave it out while you record' from pg_proc p "
     "join pg_namespace n on n.oid = p.pronamespace where n.nspname !~ '^pg_' "
     "and n.nspname not in ('information_schema', 'assay') and (exists (select "
     "1 from unnest(p.proconfig) s where s ~* '^(role|session_auth)') or "
     "p.prosrc ~* '\\mset\\s+(local\\s+|session\\s+)?(role|session\\s+"
     "authorization)\\M' or p.prosrc ~* 'set_config\\s*\\(\\s*''(role|"
-    "session_auth)') limit 1";
+    "session_auth)')";
 
 static const char policies_query[] =
     "select c.oid, exists (select 1 from pg_policy p where p.polrelid = c.oid)"
@@ -318,7 +177,7 @@ refuse_if_any(struct connection *c, const char *query, struct err *err)
     struct result_rows r = {0};
     bool ok = run(c, query, &r, "cannot read the catalog", err);
     if (ok && r.n)
-        ok = err_set(err, ERR_USAGE, "%s", result_rows_get(&r, 0, 0));
+        ok = err_set(err, ERR_USAGE, "%s", result_rows_get(&r, 0, 1));
     result_rows_free(&r);
     return ok;
 }
@@ -327,7 +186,7 @@ bool
 watch_read(struct record_watch *w, struct connection *admin, const char *only,
            struct err *err)
 {
-    *w = (struct record_watch){.admin = admin};
+    *w = (struct record_watch){.admin = admin, .schema = "assay"};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
     if (plain_role_is_possible(admin, &w->has_plain_role, err) &&
@@ -339,11 +198,90 @@ watch_read(struct record_watch *w, struct connection *admin, const char *only,
     return false;
 }
 
+/* Note that something is not watched, if a text names it. */
+static void
+note_unwatched(struct record_watch *w, const char *name, const char *shown,
+               const char *text)
+{
+    if (words_has(text, name))
+        buf_printf(&w->unwatched, "%s%s", w->unwatched.n ? ", " : "", shown);
+}
+
+/* Give what reads with the rights of others to a role to which row security
+ * applies. */
+static bool
+give_away(struct record_watch *w, const struct watched *made, const char *owner,
+          struct err *err)
+{
+    struct buf sql = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
+        const struct watched_table *t = &w->watched.tables.at[i];
+        if (!strchr("vm", w->kinds.at[i]) ||
+            !watched_has(made, t->schema, t->relation))
+            continue;
+        buf_clear(&sql);
+        buf_printf(&sql, "alter %sview %s owner to \"%s\"",
+                   w->kinds.at[i] == 'm' ? "materialized " : "", t->name,
+                   owner);
+        ok = run(w->admin, sql.at, NULL, "cannot give away a view", err);
+    }
+    buf_free(&sql);
+    return ok;
+}
+
+/* Tables of others are not watched, nor are those that cannot be. */
+static bool
+decide_made(struct record_watch *w, const struct watched *made,
+            const char *text, struct err *err)
+{
+    struct result_rows r = {0};
+    bool ok = run(w->admin, policies_query, &r, "cannot read the catalog", err);
+    for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
+        struct watched_table *t = &w->watched.tables.at[i];
+        const bool is_ours = watched_has(made, t->schema, t->relation);
+        if (w->kinds.at[i] == 'v')
+            continue;
+        t->refusal = is_ours ? why_not(t, has_policies(&r, w->oids.at[i]))
+                             : "it is not of the setup";
+        if (is_ours && t->refusal && !is_temporary(t))
+            buf_printf(&w->unwatched, "%s%s", w->unwatched.n ? ", " : "",
+                       t->name);
+        else if (!is_ours)
+            note_unwatched(w, t->relation, t->name, text);
+    }
+    static const char *const queries[] = {bypassing, role_changing};
+    for (size_t q = 0; ok && q < 2; q++) {
+        ok = run(w->admin, queries[q], &r, "cannot read the catalog", err);
+        for (size_t i = 0; ok && i < r.n; i++)
+            note_unwatched(w, result_rows_get(&r, i, 0),
+                           result_rows_get(&r, i, 0), text);
+    }
+    result_rows_free(&r);
+    return ok;
+}
+
+bool
+watch_read_made(struct record_watch *w, struct connection *admin,
+                const struct watch_made *m, struct err *err)
+{
+    *w = (struct record_watch){.admin = admin, .text = m->text};
+    snprintf(w->schema, sizeof w->schema, "%s", m->schema);
+    if (!watched_read(admin, NULL, &w->watched, err))
+        return false;
+    if (read_oids(w, err) &&
+        (!*m->owner || give_away(w, m->made, m->owner, err)) &&
+        decide_made(w, m->made, m->text, err))
+        return true;
+    watch_free(w);
+    return false;
+}
+
 bool
 watch_read_again(struct record_watch *w, struct connection *admin,
                  const char *beginning, struct err *err)
 {
-    *w = (struct record_watch){.admin = admin};
+    *w = (struct record_watch){.admin = admin, .schema = "assay"};
     if (!watched_read(admin, NULL, &w->watched, err))
         return false;
     if (!read_oids(w, err)) {
@@ -362,96 +300,6 @@ watch_read_again(struct record_watch *w, struct connection *admin,
     return true;
 }
 
-/* --- installing ------------------------------------------------------------*/
-
-/* See whether the functions report what is expected, on a table of our own. */
-static bool
-try_functions(struct connection *c, struct err *err)
-{
-    struct buf told = {0};
-    c->notices = &told;
-    bool ok = run(c,
-                  "set local assay.record = '1'; create temporary table "
-                  "assay_trial (v int) on commit drop; create trigger "
-                  "zz_assay_note after insert on assay_trial for each row when "
-                  "(" RECORDED ") execute function assay.wrote(); insert into "
-                  "assay_trial values (1); select assay.scans(0), "
-                  "assay.saw('s', 0, '(0,1)', '1'); reset assay.record",
-                  NULL, "the functions that report rows fail", err);
-    c->notices = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < told.n; i++)
-        n += !told.at[i];
-    buf_free(&told);
-    return ok && (n == 3 || err_set(err, ERR_IO,
-                                    "the functions that report rows reported "
-                                    "%zu times, expected 3",
-                                    n));
-}
-
-/* Note what has to be the same in the end. */
-static bool
-note_beginning(struct record_watch *w, struct buf *out, struct err *err)
-{
-    struct result_rows r = {0};
-    bool ok = run(w->admin, "select pg_current_snapshot()", &r,
-                  "cannot read the snapshot", err);
-    if (ok)
-        buf_printf(out, "snapshot %s\n", result_rows_get(&r, 0, 0));
-    for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
-        if (w->watched.tables.at[i].refusal)
-            continue;
-        char sql[100];
-        snprintf(sql, sizeof sql, "select pg_relation_filenode(%.20s)",
-                 w->oids.at[i]);
-        ok = run(w->admin, sql, &r, "cannot read the catalog", err);
-        if (ok)
-            buf_printf(out, "table %s %s\n", w->oids.at[i],
-                       result_rows_get(&r, 0, 0));
-    }
-    if (ok && w->unwatched.n)
-        buf_printf(out, "unwatched %s\n", w->unwatched.at);
-    result_rows_free(&r);
-    return ok;
-}
-
-static bool
-install_tables(struct record_watch *w, struct err *err)
-{
-    bool ok = true;
-    struct buf sql = {0};
-    for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
-        const struct watched_table *t = &w->watched.tables.at[i];
-        if (t->refusal)
-            continue;
-        char what[200];
-        snprintf(what, sizeof what, "cannot watch table %.100s", t->name);
-        buf_clear(&sql);
-        put_install(&sql, t->name, w->oids.at[i]);
-        ok = run(w->admin, sql.at, NULL, what, err);
-    }
-    buf_free(&sql);
-    return ok;
-}
-
-bool
-watch_install(struct record_watch *w, struct buf *beginning, struct err *err)
-{
-    struct connection *c = w->admin;
-    size_t found;
-    bool ok =
-        watch_clean(c, &found, err) &&
-        run(c, "begin", NULL, "cannot begin", err) &&
-        run(c, "set local lock_timeout = '5s'", NULL, "cannot set", err) &&
-        run(c, functions, NULL, "cannot make schema assay", err) &&
-        try_functions(c, err) &&
-        (!w->has_plain_role || plain_role_install(c, err)) &&
-        install_tables(w, err) && run(c, "commit", NULL, "cannot install", err);
-    if (!ok)
-        c->driver->query(c, "rollback", NULL);
-    return ok && note_beginning(w, beginning, err);
-}
-
 /* --- the end ---------------------------------------------------------------*/
 
 static const char state_query[] =
@@ -463,6 +311,24 @@ static const char state_query[] =
     "n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'm', 'f') and "
     "n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'assay') "
     "and c.relpersistence <> 't'";
+
+/* Whether a table was there when the tables were read. */
+static bool
+is_known(const struct record_watch *w, const char *oid)
+{
+    for (size_t i = 0; i < w->oids.n; i++)
+        if (strcmp(w->oids.at[i], oid) == 0)
+            return true;
+    return false;
+}
+
+/* The last part of a name. */
+static const char *
+last(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
 
 /* Check one row of the state against the lines of the beginning. */
 static bool
@@ -476,6 +342,8 @@ check_table(struct record_watch *w, const struct result_rows *r, size_t i,
     snprintf(line, sizeof line, "table %.20s %.20s\n", oid,
              result_rows_get(r, i, 1));
     const char *at = strstr(beginning, start);
+    if (!at && w->text && (is_known(w, oid) || !words_has(w->text, last(name))))
+        return true; // it was decided on, or is another's
     if (!at) {
         if (!w->unwatched.n || !strstr(w->unwatched.at, name))
             buf_printf(&w->unwatched, "%s%s", w->unwatched.n ? ", " : "", name);

@@ -30,7 +30,16 @@ static const char installed_query[] =
 
 static const char schema_query[] =
     "select coalesce(obj_description(oid, 'pg_namespace') ~ '^made by assay "
-    "record', false) from pg_namespace where nspname = 'assay'";
+    "record', false), nspname from pg_namespace where nspname = 'assay' or "
+    "(nspname ~ '^assay_s[0-9]+$' and obj_description(oid, 'pg_namespace') ~ "
+    "'^made by assay record')";
+
+// Roles that scripted.c has made, of runs that are over.
+static const char role_query[] =
+    "select rolname from pg_roles where rolname ~ '^assay_r[0-9]+$' and "
+    "shobj_description(oid, 'pg_authid') = 'made by assay record' and not "
+    "exists (select 1 from pg_stat_activity where pid::text = "
+    "substr(rolname, 8))";
 
 static void
 put_remove(struct buf *sql, const char *table, bool has_policies)
@@ -49,25 +58,44 @@ put_remove(struct buf *sql, const char *table, bool has_policies)
                table, table);
 }
 
+/* Remove roles; one that owns something in another database stays. */
+static void
+remove_roles(struct connection *c)
+{
+    struct result_rows roles = {0};
+    struct buf sql = {0};
+    const bool ok = c->driver->query(c, role_query, &roles) == OUTCOME_OK;
+    for (size_t i = 0; ok && i < roles.n; i++) {
+        const char *role = result_rows_get(&roles, i, 0);
+        buf_clear(&sql);
+        buf_printf(&sql, "drop owned by %s cascade; drop role %s", role, role);
+        c->driver->query(c, sql.at, NULL);
+    }
+    buf_free(&sql);
+    result_rows_free(&roles);
+}
+
 bool
 watch_clean(struct connection *c, size_t *found, struct err *err)
 {
     static const char what[] = "cannot remove what recording needs";
-    struct result_rows tables = {0}, schema = {0};
+    struct result_rows tables = {0}, schemas = {0};
     struct buf sql = {0};
     *found = 0;
-    bool ok = run(c, schema_query, &schema, what, err) &&
+    bool ok = run(c, schema_query, &schemas, what, err) &&
               run(c, installed_query, &tables, what, err);
-    if (ok && schema.n && *result_rows_get(&schema, 0, 0) != 't')
-        ok = err_set(err, ERR_USAGE,
-                     "schema assay is there and was not made by 'assay "
-                     "record'; rename it");
-    if (ok && (schema.n || tables.n)) {
+    for (size_t i = 0; ok && i < schemas.n; i++)
+        if (*result_rows_get(&schemas, i, 0) != 't')
+            ok = err_set(err, ERR_USAGE,
+                         "schema assay is there and was not made by 'assay "
+                         "record'; rename it");
+    if (ok && (schemas.n || tables.n)) {
         for (size_t i = 0; i < tables.n; i++)
             put_remove(&sql, result_rows_get(&tables, i, 0),
                        *result_rows_get(&tables, i, 1) == '1');
-        if (schema.n)
-            buf_text(&sql, "drop schema assay cascade; ");
+        for (size_t i = 0; i < schemas.n; i++)
+            buf_printf(&sql, "drop schema %s cascade; ",
+                       result_rows_get(&schemas, i, 1));
         buf_text(&sql, "commit");
         ok = run(c, "begin; set local lock_timeout = '5s'", NULL, what, err) &&
              plain_role_remove(c, err) && run(c, sql.at, NULL, what, err);
@@ -75,18 +103,22 @@ watch_clean(struct connection *c, size_t *found, struct err *err)
             c->driver->query(c, "rollback", NULL);
         *found = tables.n;
     }
+    if (ok)
+        remove_roles(c);
     buf_free(&sql);
     result_rows_free(&tables);
-    result_rows_free(&schema);
+    result_rows_free(&schemas);
     return ok;
 }
 
 bool
-watch_claim(struct connection *c, struct err *err)
+watch_claim(struct connection *c, bool is_shared, struct err *err)
 {
     struct result_rows r = {0};
-    bool ok = run(c, "select pg_try_advisory_lock(" LOCK ")", &r,
-                  "cannot take a lock", err);
+    bool ok = run(c,
+                  is_shared ? "select pg_try_advisory_lock_shared(" LOCK ")"
+                            : "select pg_try_advisory_lock(" LOCK ")",
+                  &r, "cannot take a lock", err);
     if (ok && *result_rows_get(&r, 0, 0) != 't')
         ok = err_set(err, ERR_USAGE,
                      "another 'assay record' is recording this database");

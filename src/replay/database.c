@@ -22,7 +22,7 @@
 #define PATIENCE 10.0
 
 struct play {
-    struct stage stage;
+    struct server_replay shared;
     struct schedule schedule;
     uint8_t *is_done; // by step
     struct connection *observer;
@@ -110,7 +110,7 @@ watch(struct play *g, struct player *p, bool *waits)
 static size_t
 next_step(struct play *g)
 {
-    const struct observed *o = g->stage.o;
+    const struct observed *o = g->shared.o;
     for (size_t i = 0; i < g->schedule.steps.n; i++) {
         struct player *p =
             &g->players.at[o->session[g->schedule.steps.at[i].txn]];
@@ -145,9 +145,9 @@ await_anybody(struct play *g)
 static bool
 is_over(struct play *g)
 {
-    pthread_mutex_lock(&g->stage.lock);
-    const bool over = g->stage.is_over;
-    pthread_mutex_unlock(&g->stage.lock);
+    pthread_mutex_lock(&g->shared.lock);
+    const bool over = g->shared.is_over;
+    pthread_mutex_unlock(&g->shared.lock);
     return over;
 }
 
@@ -155,14 +155,14 @@ static void
 run_step(struct play *g, size_t i, bool *ok)
 {
     const struct schedule_step *step = &g->schedule.steps.at[i];
-    struct player *p = &g->players.at[g->stage.o->session[step->txn]];
+    struct player *p = &g->players.at[g->shared.o->session[step->txn]];
     bool waits;
     if (step->begins)
         player_begin(p, step->txn);
     else
         player_go_on(p, step->txn, step->accesses);
     *ok = watch(g, p, &waits);
-    g->stage.out->waits += waits;
+    g->shared.out->waits += waits;
     g->is_done[i] = true;
 }
 
@@ -188,14 +188,14 @@ run_steps(struct play *g)
 static bool
 start_players(struct play *g, struct err *err)
 {
-    struct database *db = g->stage.db;
-    const uint32_t n = g->stage.o->n_sessions;
+    struct database *db = g->shared.db;
+    const uint32_t n = g->shared.o->n_sessions;
     if (!db->driver->connect(db, n, 0, &g->observer, err))
         return false;
     vec_reserve(&g->players, n); // threads hold pointers into it
     for (uint32_t i = 0; i < n; i++) {
         vec_push(&g->players, (struct player){0});
-        if (!player_start(&vec_top(&g->players), &g->stage, i, err))
+        if (!player_start(&vec_top(&g->players), &g->shared, i, err))
             return false;
         player_await(&vec_top(&g->players), PATIENCE);
     }
@@ -206,10 +206,10 @@ start_players(struct play *g, struct err *err)
 static void
 dismiss(struct play *g)
 {
-    pthread_mutex_lock(&g->stage.lock);
-    g->stage.is_over = true;
-    pthread_cond_broadcast(&g->stage.changes);
-    pthread_mutex_unlock(&g->stage.lock);
+    pthread_mutex_lock(&g->shared.lock);
+    g->shared.is_over = true;
+    pthread_cond_broadcast(&g->shared.changes);
+    pthread_mutex_unlock(&g->shared.lock);
     for (size_t i = 0; i < g->players.n; i++) {
         struct player *p = &g->players.at[i];
         while (p->has_thread && !player_await(p, 2.0))
@@ -225,7 +225,7 @@ dismiss(struct play *g)
 static bool
 play(struct play *g, enum level level, struct err *err)
 {
-    struct stage *s = &g->stage;
+    struct server_replay *s = &g->shared;
     struct replay *out = s->out;
     g->is_done = mem_calloc(g->schedule.steps.n + 1, sizeof *g->is_done);
     s->builder = builder_new(atom_nil());
@@ -249,16 +249,16 @@ play(struct play *g, enum level level, struct err *err)
 static bool
 play_once(struct play *g, enum level level, struct err *err)
 {
-    struct database *db = g->stage.db;
+    struct database *db = g->shared.db;
     struct err left = {0};
-    pthread_mutex_init(&g->stage.lock, NULL);
-    pthread_cond_init(&g->stage.changes, NULL);
+    pthread_mutex_init(&g->shared.lock, NULL);
+    pthread_cond_init(&g->shared.changes, NULL);
     const bool ok =
-        job_tables_load(&g->stage.tables, db, err) && play(g, level, err);
+        job_tables_load(&g->shared.tables, db, err) && play(g, level, err);
     if (!db->driver->unload(db, &left) && ok)
         *err = left;
-    pthread_cond_destroy(&g->stage.changes);
-    pthread_mutex_destroy(&g->stage.lock);
+    pthread_cond_destroy(&g->shared.changes);
+    pthread_mutex_destroy(&g->shared.lock);
     return ok && !err->kind;
 }
 
@@ -274,19 +274,19 @@ replay_on_database(const struct execution *x,
     // Boundary transactions end when the certificate says, or after all others:
     // what they go on to do may get in the way of one or the other.
     for (int last = 0; ok && last < 2; last++) {
-        struct play g = {.stage = {.x = x, .o = x->o, .db = db, .out = out}};
+        struct play g = {.shared = {.x = x, .o = x->o, .db = db, .out = out}};
         ok = schedule_make(&g.schedule, x, replay_isolation(level), last,
                            &exists, err);
         replay_free(out);
         *out = (struct replay){.outcome = REPLAY_NO_SCHEDULE};
         if (ok && exists) {
-            g.stage.takes_snapshots =
+            g.shared.takes_snapshots =
                 level_table[level].sql != SQL_READ_COMMITTED;
-            rerun_init(&g.stage.rerun, program, x->o->h);
-            job_tables_init(&g.stage.tables, program->app, program->units,
+            rerun_init(&g.shared.rerun, program, x->o->h);
+            job_tables_init(&g.shared.tables, program->app, program->units,
                             false);
             ok = play_once(&g, level, err);
-            rerun_free(&g.stage.rerun);
+            rerun_free(&g.shared.rerun);
         }
         schedule_free(&g.schedule);
         if (!exists || out->outcome == REPLAY_VALIDATED)

@@ -10,13 +10,13 @@
 
 /* --- turns ---------------------------------------------------------------- */
 
-/* Wait until something is granted; false where the stage is over.
+/* Wait until something is granted; false where the replay is over.
  *
  *   require  the lock is held */
 static bool
 await_turn(struct player *p)
 {
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     p->is_busy = false;
     pthread_cond_broadcast(&s->changes);
     while (!p->is_busy && !s->is_over)
@@ -28,7 +28,7 @@ await_turn(struct player *p)
 static bool
 take_turn(struct player *p)
 {
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     bool ok = true;
     pthread_mutex_lock(&s->lock);
     while (ok && p->made >= p->granted)
@@ -44,11 +44,11 @@ take_turn(struct player *p)
 static void
 note_difference(struct player *p, uint32_t r, int64_t author)
 {
-    const struct observed *o = p->stage->o;
+    const struct observed *o = p->shared->o;
     struct buf text = {0};
     txn_id from = TXN_INIT;
     for (uint32_t t = 0; author && t < o->n; t++)
-        if (rerun_author(&p->stage->rerun, o->id[t]) == author)
+        if (rerun_author(&p->shared->rerun, o->id[t]) == author)
             from = o->id[t];
     history_show_txn(o->h, p->run.id, &text);
     buf_text(&text, " read ");
@@ -56,11 +56,11 @@ note_difference(struct player *p, uint32_t r, int64_t author)
     buf_text(&text, from == TXN_INIT ? " in its initial state" : " from ");
     if (from != TXN_INIT)
         history_show_txn(o->h, from, &text);
-    char *out = p->stage->out->differs;
-    pthread_mutex_lock(&p->stage->lock);
+    char *out = p->shared->out->differs;
+    pthread_mutex_lock(&p->shared->lock);
     if (!*out)
-        snprintf(out, sizeof p->stage->out->differs, "%s", text.at);
-    pthread_mutex_unlock(&p->stage->lock);
+        snprintf(out, sizeof p->shared->out->differs, "%s", text.at);
+    pthread_mutex_unlock(&p->shared->lock);
     buf_free(&text);
 }
 
@@ -69,7 +69,7 @@ note_difference(struct player *p, uint32_t r, int64_t author)
 static void
 compare(struct player *p, int64_t author)
 {
-    const struct stage *s = p->stage;
+    const struct server_replay *s = p->shared;
     const struct observed *o = s->o;
     if (p->run.is_unlike || p->read == o->read_first[p->txn + 1] ||
         o->reads.at[p->read].op != p->run.op - 1)
@@ -95,7 +95,7 @@ static bool
 read_cell(void *self, size_t table, uint64_t row, size_t column, int64_t *value)
 {
     struct player *p = self;
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     const struct cell_place at = {&s->tables.shapes[table], row, column};
     struct driver_read got;
     char key[RERUN_KEY];
@@ -117,7 +117,7 @@ static bool
 write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 {
     struct player *p = self;
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     const struct cell_place at = {&s->tables.shapes[table], row, column};
     const int64_t author = rerun_author(&s->rerun, p->run.id);
     bool is_missing;
@@ -141,7 +141,7 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 static void
 note_txn(struct player *p, enum txn_status status)
 {
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     const struct history *h = s->o->h;
     struct builder *b = s->builder;
     struct buf name = {0};
@@ -168,12 +168,12 @@ note_txn(struct player *p, enum txn_status status)
     buf_free(&name);
 }
 
-/* Note how it ended.  A session that fails ends the play: what comes later in
+/* Note the outcome.  A session that fails ends the replay: what comes later in
  * its session draws on what it did not do. */
 static void
-settle(struct player *p, bool commits, enum txn_status status)
+note_outcome(struct player *p, bool commits, enum txn_status status)
 {
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     pthread_mutex_lock(&s->lock);
     if (!s->is_over || status == TXN_COMMITTED)
         note_txn(p, status);
@@ -199,16 +199,16 @@ settle(struct player *p, bool commits, enum txn_status status)
 static void
 take_snapshot(struct player *p)
 {
-    const struct cell_place at = {&p->stage->tables.shapes[0], 0, 0};
+    const struct cell_place at = {&p->shared->tables.shapes[0], 0, 0};
     struct driver_read got;
-    if (p->stage->takes_snapshots && p->outcome == OUTCOME_OK)
+    if (p->shared->takes_snapshots && p->outcome == OUTCOME_OK)
         p->outcome = p->connection->driver->read_cell(p->connection, &at, &got);
 }
 
 static void
 run_txn(struct player *p)
 {
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     const struct driver *d = p->connection->driver;
     const struct app_access access = {p, read_cell, write_cell};
     enum txn_status status = TXN_ABORTED;
@@ -239,14 +239,14 @@ run_txn(struct player *p)
     }
     if (status == TXN_ABORTED)
         d->abort(p->connection);
-    settle(p, commits, status);
+    note_outcome(p, commits, status);
 }
 
 static void *
 live(void *arg)
 {
     struct player *p = arg;
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     pthread_mutex_lock(&s->lock);
     while (await_turn(p)) {
         pthread_mutex_unlock(&s->lock);
@@ -262,11 +262,12 @@ live(void *arg)
 /* --- from outside --------------------------------------------------------- */
 
 bool
-player_start(struct player *p, struct stage *stage, uint32_t session,
+player_start(struct player *p, struct server_replay *shared, uint32_t session,
              struct err *err)
 {
-    *p = (struct player){.stage = stage, .session = session, .txn = OBS_NONE};
-    if (!stage->db->driver->connect(stage->db, session, 0, &p->connection, err))
+    *p = (struct player){.shared = shared, .session = session, .txn = OBS_NONE};
+    if (!shared->db->driver->connect(shared->db, session, 0, &p->connection,
+                                     err))
         return false;
     p->is_busy = true; // until it waits for its first turn
     p->has_thread = pthread_create(&p->thread, NULL, live, p) == 0;
@@ -278,7 +279,7 @@ player_start(struct player *p, struct stage *stage, uint32_t session,
 static void
 grant(struct player *p, uint32_t txn, uint32_t accesses, bool begins)
 {
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     pthread_mutex_lock(&s->lock);
     assert(!p->is_busy);
     if (!s->is_over && p->txn == (begins ? OBS_NONE : txn)) {
@@ -305,16 +306,16 @@ player_go_on(struct player *p, uint32_t txn, uint32_t accesses)
 bool
 player_is_busy(struct player *p)
 {
-    pthread_mutex_lock(&p->stage->lock);
+    pthread_mutex_lock(&p->shared->lock);
     const bool is_busy = p->is_busy;
-    pthread_mutex_unlock(&p->stage->lock);
+    pthread_mutex_unlock(&p->shared->lock);
     return is_busy;
 }
 
 bool
 player_await(struct player *p, double seconds)
 {
-    struct stage *s = p->stage;
+    struct server_replay *s = p->shared;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     const double at = (double)until.tv_nsec + seconds * 1e9;

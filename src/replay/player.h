@@ -17,7 +17,7 @@
 #include <pthread.h>
 
 /* What all players share. */
-struct stage {
+struct server_replay {
     const struct execution *x;
     const struct observed *o;
     struct rerun rerun;
@@ -40,13 +40,13 @@ struct noted_op {
 };
 
 struct player {
-    struct stage *stage;
+    struct server_replay *shared;
     uint32_t session; // dense
     struct connection *connection;
     pthread_t thread;
     bool has_thread;
 
-    bool is_busy; // by the stage's lock
+    bool is_busy; // by the replay's lock
     uint32_t txn; // of the execution, the next or current one; OBS_NONE
     uint32_t granted;
 
@@ -58,8 +58,8 @@ struct player {
     VEC(struct noted_op) ops;
 };
 
-bool player_start(struct player *a, struct stage *stage, uint32_t session,
-                  struct err *err);
+bool player_start(struct player *a, struct server_replay *shared,
+                  uint32_t session, struct err *err);
 
 /* Let it begin a transaction, or go on until it has made so many accesses.
  * Nothing happens where it is in another transaction.
@@ -75,7 +75,7 @@ bool player_await(struct player *a, double seconds);
 
 /* Join the thread and disconnect.
  *
- *   require  the stage is over, and it is not busy */
+ *   require  the replay is over, and it is not busy */
 void player_end(struct player *a);
 
 #endif

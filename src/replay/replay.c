@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct stage {
+struct store_replay {
     const struct execution *x;
     const struct observed *o;
     struct rerun rerun;
@@ -30,8 +30,8 @@ struct stage {
 };
 
 /* One transaction while it runs. */
-struct run {
-    struct stage *stage;
+struct replayed_txn {
+    struct store_replay *replay;
     uint32_t txn; // of the execution
     struct rerun_txn run;
     store_txn in_store;
@@ -43,7 +43,7 @@ struct run {
 /* --- cells ---------------------------------------------------------------- */
 
 static struct atom
-text_atom(const struct stage *s, const char *text)
+text_atom(const struct store_replay *s, const char *text)
 {
     return builder_text(s->builder, ATOM_STRING, text, strlen(text));
 }
@@ -51,8 +51,8 @@ text_atom(const struct stage *s, const char *text)
 static bool
 read_cell(void *self, size_t table, uint64_t row, size_t column, int64_t *value)
 {
-    struct run *r = self;
-    struct stage *s = r->stage;
+    struct replayed_txn *r = self;
+    struct store_replay *s = r->replay;
     char key[RERUN_KEY];
     rerun_key(&s->rerun, table, row, column, key);
     rerun_txn_follow(&r->run, false, key);
@@ -73,8 +73,8 @@ read_cell(void *self, size_t table, uint64_t row, size_t column, int64_t *value)
 static bool
 write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 {
-    struct run *r = self;
-    struct stage *s = r->stage;
+    struct replayed_txn *r = self;
+    struct store_replay *s = r->replay;
     char key[RERUN_KEY], text[RERUN_VALUE];
     rerun_key(&s->rerun, table, row, column, key);
     rerun_txn_follow(&r->run, true, key);
@@ -92,7 +92,7 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 
 /* Note how t ended, where that is not by a commit; true where it is. */
 static bool
-end_txn(struct stage *s, struct run *r, bool commits)
+end_txn(struct store_replay *s, struct replayed_txn *r, bool commits)
 {
     const bool is_base = s->x->role[r->txn] == ROLE_BASE;
     const bool is_alike = rerun_txn_is_alike(&r->run);
@@ -115,15 +115,15 @@ end_txn(struct stage *s, struct run *r, bool commits)
 
 /* Run transaction t of the execution; false ends the replay. */
 static bool
-run_txn(struct stage *s, uint32_t t)
+run_txn(struct store_replay *s, uint32_t t)
 {
     const struct history *h = s->o->h;
     const txn_id id = s->o->id[t];
-    struct run r = {.stage = s,
-                    .txn = t,
-                    .run = {.of = &s->rerun, .id = id},
-                    .author = rerun_author(&s->rerun, id),
-                    .ok = true};
+    struct replayed_txn r = {.replay = s,
+                             .txn = t,
+                             .run = {.of = &s->rerun, .id = id},
+                             .author = rerun_author(&s->rerun, id),
+                             .ok = true};
     if (!rerun_draw_until(&s->rerun, id, &s->out->where)) {
         s->out->outcome = REPLAY_UNLIKE;
         return false;
@@ -144,7 +144,7 @@ run_txn(struct stage *s, uint32_t t)
 }
 
 static bool
-run_all(struct stage *s)
+run_all(struct store_replay *s)
 {
     for (int pass = ROLE_BASE; pass <= ROLE_BOUNDARY; pass++)
         for (uint32_t i = 0; i < s->o->n; i++) {
@@ -160,7 +160,7 @@ run_all(struct stage *s)
 /* Append the transactions of the execution in a commit order that shows the
  * level. */
 static bool
-find_order(const struct stage *s, enum level level, u32_vec *out)
+find_order(const struct store_replay *s, enum level level, u32_vec *out)
 {
     struct history h;
     struct origin origin = {{0}, {0}};
@@ -185,7 +185,7 @@ find_order(const struct stage *s, enum level level, u32_vec *out)
 }
 
 static void
-plan_reads(struct stage *s, uint32_t t)
+plan_reads(struct store_replay *s, uint32_t t)
 {
     const struct observed *o = s->o;
     for (uint32_t r = o->read_first[t]; r < o->read_first[t] + s->x->reads[t];
@@ -201,7 +201,7 @@ plan_reads(struct stage *s, uint32_t t)
 }
 
 static bool
-make_plan(struct stage *s, enum level level)
+make_plan(struct store_replay *s, enum level level)
 {
     u32_vec order = {0};
     const bool ok = find_order(s, level, &order);
@@ -254,7 +254,7 @@ replay_judge(struct replay *out, enum level level, struct err *err)
 
 /* Judge what happened; the store keeps its levels. */
 static bool
-judge(struct stage *s, enum level level)
+judge(struct store_replay *s, enum level level)
 {
     return replay_judge(s->out, level, s->err) &&
            (!s->out->breaks_level ||
@@ -267,7 +267,7 @@ replay_run(const struct execution *x, const struct replay_program *program,
            enum level level, struct replay *out, struct err *err)
 {
     *out = (struct replay){.outcome = REPLAY_UNLIKE, .where = 0};
-    struct stage s = {.x = x, .o = x->o, .out = out, .err = err};
+    struct store_replay s = {.x = x, .o = x->o, .out = out, .err = err};
     if (!rerun_fits(s.o->h))
         return true;
     rerun_init(&s.rerun, program, s.o->h);

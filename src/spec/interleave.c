@@ -100,7 +100,7 @@ run_text(struct stage *g, struct session_thread *a, const char *sql)
 
 /* Run the setup; if one of its statements fails, the run fails. */
 static bool
-make_tables(struct stage *g, struct err *err)
+make_tables(struct stage *g, const char *path, struct err *err)
 {
     const struct spec *s = g->script->spec;
     struct session_thread *a = g->setup;
@@ -119,6 +119,9 @@ make_tables(struct stage *g, struct err *err)
                            a->runner.failure);
         }
     }
+    if (g->o->recorder)
+        return g->o->recorder->begin(g->o->recorder->self, g->script->watched,
+                                     path, err);
     return !g->script->watched ||
            watched_install(g->script->watched, a->runner.recorder.connection,
                            err);
@@ -165,6 +168,8 @@ static bool
 look(struct stage *g, struct state *registers, struct row_state *rows,
      struct err *err)
 {
+    if (g->o->recorder)
+        return true;
     return g->script->watched
                ? row_state_read(rows, g->script->watched,
                                 g->setup->runner.recorder.connection, err)
@@ -212,10 +217,13 @@ meet_state(struct stage *g, struct session_thread *a, const char *name,
 /* --- steps -----------------------------------------------------------------*/
 
 static bool
-prepare(const struct stage *g, struct session_thread *a, struct err *err)
+prepare(const struct stage *g, struct session_thread *a, const char *name,
+        struct err *err)
 {
     const struct watched *w = g->script->watched;
     struct connection *c = a->runner.recorder.connection;
+    if (g->o->recorder)
+        return g->o->recorder->attach(g->o->recorder->self, c, name, err);
     return !w || !w->dialect->prepare ||
            c->driver->query(c, w->dialect->prepare, NULL) == OUTCOME_OK ||
            err_set(err, ERR_IO, "cannot prepare a session: %s", c->message);
@@ -232,7 +240,7 @@ open_threads(struct stage *g, struct err *err)
         struct session_thread *a = &vec_top(&g->threads);
         if (!session_thread_open(a, g->db, (uint32_t)i + 1, i % g->db->nodes,
                                  err) ||
-            !prepare(g, a, err) ||
+            !prepare(g, a, session.name, err) ||
             (g->db->nodes > 1 && !g->script->watched &&
              !meet_state(g, a, session.name, err)))
             return false;
@@ -262,13 +270,25 @@ watch(struct stage *g, struct session_thread *a, const char *what,
     return !g->out->refusal[0];
 }
 
+/* Start a block: as it is, or statement by statement. */
+static void
+act(struct stage *g, struct session_thread *a, const struct spec_block *text,
+    struct script_block *block)
+{
+    if (!g->o->recorder)
+        session_thread_act(a, block);
+    else if (text->sql[strspn(text->sql, " \t\r\n")])
+        session_thread_run(a, text->sql);
+}
+
 static void
 run_setups(struct stage *g)
 {
     bool waits;
     for (size_t i = 0; i < g->threads.n && !g->out->refusal[0]; i++) {
         const char *name = g->script->spec->sessions.at[i].name;
-        session_thread_act(&g->threads.at[i], &g->script->setups.at[i]);
+        act(g, &g->threads.at[i], &g->script->spec->sessions.at[i].setup,
+            &g->script->setups.at[i]);
         if (watch(g, &g->threads.at[i], "the setup of session", name, &waits) &&
             waits)
             refuse(g, "the setup of session '%.60s' waits for a lock", name);
@@ -308,7 +328,7 @@ run_steps(struct stage *g, const u32_vec *order)
             g->out->is_possible = false;
             return;
         }
-        session_thread_act(a, &g->script->steps.at[order->at[i]]);
+        act(g, a, &step->block, &g->script->steps.at[order->at[i]]);
         watch(g, a, "step", step->name, &waits);
         g->out->waited += waits;
     }
@@ -397,8 +417,21 @@ write_rows(struct stage *g, const char *path, struct err *err)
 }
 
 static bool
+finish(struct stage *g, struct err *err)
+{
+    struct spec_recorded recorded;
+    const bool ok =
+        g->o->recorder->finish(g->o->recorder->self, &recorded, err);
+    if (ok && (recorded.is_empty || recorded.refusal[0]))
+        refuse(g, "%s", recorded.is_empty ? NOTES_EMPTY : recorded.refusal);
+    return ok;
+}
+
+static bool
 write_history(struct stage *g, const char *path, struct err *err)
 {
+    if (g->o->recorder)
+        return finish(g, err);
     if (g->script->watched)
         return write_rows(g, path, err);
     struct spec_history history = {
@@ -417,8 +450,8 @@ interleave(struct stage *g, const u32_vec *order, const char *path,
            struct err *err)
 {
     if (!session_thread_open(g->setup, g->db, 0, 0, err) ||
-        !make_tables(g, err) || !look(g, &g->initial, &g->rows_initial, err) ||
-        !open_threads(g, err))
+        !make_tables(g, path, err) ||
+        !look(g, &g->initial, &g->rows_initial, err) || !open_threads(g, err))
         return false;
     run_setups(g);
     run_steps(g, order);
@@ -449,6 +482,8 @@ static void
 clear(struct stage *g)
 {
     bool ok = true;
+    if (g->o->recorder)
+        g->o->recorder->forget(g->o->recorder->self);
     for (size_t i = 0; i < g->threads.n; i++)
         ok = dismiss(&g->threads.at[i]) && ok;
     if (ok)

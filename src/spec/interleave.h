@@ -7,6 +7,7 @@
 #include "collect/findings.h"
 #include "driver/driver.h"
 #include "spec/script.h"
+#include "spec/spec_recorder.h"
 
 struct interleave_options {
     // Seconds after which a step counts as waiting, if the database cannot
@@ -14,11 +15,13 @@ struct interleave_options {
     double patience;
     // Seconds after which a step that waits for no other session is ended.
     double limit;
+    // Takes the statements as they are, if the script is of that kind.
+    const struct spec_recorder *recorder;
 };
 
 struct interleaved {
     bool is_possible;  // no step came while its session was waiting
-    char refusal[320]; // why there is no history; "" if there is one
+    char refusal[420]; // why there is no history; "" if there is one
     size_t waited;     // steps that had to wait for another session
     size_t committed, aborted;
     size_t failed;     // statements that the database refused

@@ -242,6 +242,41 @@ read_block(struct script *s, const struct spec_block *block, understand *read,
     vec_free(&tokens);
 }
 
+static void
+add_watched_tables(struct script *s)
+{
+    for (size_t i = 0; s->watched && i < s->watched->tables.n; i++)
+        vec_push(&s->tables,
+                 ((struct spec_table){.name = s->watched->tables.at[i].name}));
+}
+
+void
+script_read_verbatim(const struct spec *spec, const struct flavour *flavour,
+                     const struct watched *watched, struct script *out)
+{
+    const struct script_block block = {.refusal = SCRIPT_UNDERSTOOD};
+    *out = (struct script){.spec = spec,
+                           .flavour = flavour,
+                           .watched = watched,
+                           .refusal = SCRIPT_UNDERSTOOD};
+    add_watched_tables(out);
+    for (size_t i = 0; i < spec->sessions.n; i++)
+        vec_push(&out->setups, block);
+    for (size_t i = 0; i < spec->steps.n; i++)
+        vec_push(&out->steps, block);
+}
+
+void
+script_put_text(const struct spec *s, struct buf *out)
+{
+    for (size_t i = 0; i < s->setups.n; i++)
+        buf_printf(out, "%s\n", s->setups.at[i].sql);
+    for (size_t i = 0; i < s->sessions.n; i++)
+        buf_printf(out, "%s\n", s->sessions.at[i].setup.sql);
+    for (size_t i = 0; i < s->steps.n; i++)
+        buf_printf(out, "%s\n", s->steps.at[i].block.sql);
+}
+
 void
 script_read(const struct spec *spec, const struct flavour *flavour,
             const struct watched *watched, struct script *out)
@@ -252,9 +287,7 @@ script_read(const struct spec *spec, const struct flavour *flavour,
                            .refusal = SCRIPT_UNDERSTOOD};
     understand *step = watched ? understand_rows : understand_step;
     struct script_block block;
-    for (size_t i = 0; watched && i < watched->tables.n; i++)
-        vec_push(&out->tables,
-                 ((struct spec_table){.name = watched->tables.at[i].name}));
+    add_watched_tables(out);
     for (size_t i = 0; !watched && i < spec->setups.n; i++) {
         read_block(out, &spec->setups.at[i], understand_setup, &block);
         if (out->refusal == SCRIPT_UNDERSTOOD)

@@ -49,6 +49,13 @@ void script_read(const struct spec *s, const struct flavour *flavour,
                  const struct watched *watched, struct script *out);
 void script_free(struct script *s);
 
+/* The same for statements that are sent as they are: nothing is refused. */
+void script_read_verbatim(const struct spec *s, const struct flavour *flavour,
+                          const struct watched *watched, struct script *out);
+
+/* All SQL of a specification. */
+void script_put_text(const struct spec *s, struct buf *out);
+
 /* The refusal of an interleaving, or SCRIPT_UNDERSTOOD. */
 uint32_t script_refuses(const struct script *s, const u32_vec *order);
 

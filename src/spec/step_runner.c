@@ -342,6 +342,9 @@ step_runner_text(struct step_runner *r, const char *sql)
 void
 step_runner_rest(struct step_runner *r)
 {
+    const struct driver_tap *tap = r->recorder.connection->tap;
+    if (tap && tap->state != 'I' && !r->is_lost)
+        query(r, "rollback");
     if (r->recorder.notes.is_open) {
         struct buf sql = {0};
         buf_text(&sql, "rollback");

@@ -9,8 +9,8 @@
 #include "strong/infer/saturate.h"
 #include "strong/order/backtracking.h"
 #include "strong/order/bidirectional.h"
+#include "strong/order/input_order_psi.h"
 #include "strong/order/order_certificate.h"
-#include "strong/order/recorded_psi.h"
 #include "strong/order/schedule.h"
 #include "strong/search/construct_proof.h"
 #include "strong/search/psi.h"
@@ -416,5 +416,5 @@ decision_try_psi(const struct decision *d, const txn_id *order, uint32_t n,
                  struct certificate *out)
 {
     assert(!decision_has_conflict(d) && d->p.one_rw);
-    return recorded_psi_try(&d->f, order, n, out);
+    return input_order_psi_try(&d->f, order, n, out);
 }

@@ -1,5 +1,5 @@
 /* decision_state.h -- what a decision consists of; private to decision.c and to
- * near_order.c, which changes the problem before it is decided.
+ * estimated_order.c, which changes the problem before it is decided.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_DECISION_STATE_H

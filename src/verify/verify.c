@@ -14,7 +14,7 @@
 #include "verify/verify_psi.h"
 #include "verify/verify_weak.h"
 
-/* Read consistency holds: nothing was set aside, and lists agree. */
+/* Read consistency holds: nothing was rejected, and lists agree. */
 static bool
 verify_reads(const struct history *h, struct err *err)
 {

@@ -142,7 +142,7 @@ is_on_way(const struct way *w, const struct certificate *leaf)
     if (leaf->seen.n != w->h->authors.n)
         return false;
     for (uint32_t row = 0; row < leaf->seen.n; row++) {
-        bool fine = leaf->seen.at[row] == TXN_OPEN;
+        bool fine = leaf->seen.at[row] == TXN_UNCHOSEN;
         for (size_t i = 0; i < w->turns.n; i++)
             fine |= w->turns.at[i].row == row &&
                     decision(w, &w->turns.at[i]) == leaf->seen.at[row];

@@ -13,11 +13,11 @@
  *       known(t1)[c] comes before t1 by edges that are there.
  *
  * So t2 matters if its place is from known(t1)[c] on and below row(t3)[c], and
- * comparing the two bounds settles most chains without a look at any write.
+ * comparing the two bounds decides most chains without a look at any write.
  *
  * Most reads are decided by the few writers of x that the walk has passed
  * shortly before and after t1, which does not depend on the number of chains:
- * passed_writers.h.  Where these are not enough, all writers are looked at:
+ * recent_writers.h.  Where these are not enough, all writers are looked at:
  * writer_runs.h.  Where nothing is stored, those before t1 are not needed at
  * all, because an edge from one of them agrees with the sequence.
  *
@@ -29,14 +29,14 @@
 #include "weak/causal.h"
 
 #include "base/limits/tuning.h"
-#include "weak/passed_writers.h"
+#include "weak/recent_writers.h"
 #include "weak/writer_runs.h"
 
 struct causal {
-    const struct weak_reading *r;
+    const struct writer_assignment *r;
     struct edges *out;
     struct causal_rows rows;
-    struct passed_writers passed;
+    struct recent_writers recent;
     size_t few, near, short_runs; // or what a test makes of them
     uint64_t n_near, n_far;       // reads by where the writers that matter are
 
@@ -81,23 +81,23 @@ row_of(const struct causal *c, txn_id t)
     return causal_rows_at(&c->rows, c->rows.of[t].row);
 }
 
-/* --- the writers that were passed last
+/* --- the recent writers
  * --------------------------------------*/
 
 static bool
 is_known(const struct causal *c, uint32_t i, txn_id t1)
 {
-    const txn_id t2 = c->passed.at[i];
+    const txn_id t2 = c->recent.at[i];
     return causal_rows_place(&c->rows, t2) <
            known_before(c, t1)[c->rows.chain[t2]];
 }
 
-/* Whether the writer at index i is known to come before t1.  If it is not, and
- * happened before t3, it gets an edge, and is known from then on. */
+/* Whether the writer at index i is known to come before t1.  If it is not and
+ * happened before t3, add an edge to t1; it is known from then on. */
 static bool
-settle(struct causal *c, uint32_t i, txn_id t1, txn_id t3)
+order_writer(struct causal *c, uint32_t i, txn_id t1, txn_id t3)
 {
-    const txn_id t2 = c->passed.at[i];
+    const txn_id t2 = c->recent.at[i];
     const uint32_t chain = c->rows.chain[t2];
     const uint32_t place = causal_rows_place(&c->rows, t2);
     if (place < known_before(c, t1)[chain])
@@ -109,75 +109,77 @@ settle(struct causal *c, uint32_t i, txn_id t1, txn_id t3)
 }
 
 /* The first writer of x from index i on, up to 'own', that is not known to come
- * before the one at 'own', and is not odd. */
+ * before the one at 'own', and is not unordered. */
 static uint32_t
 find_open(const struct causal *c, key_id x, uint32_t i, uint32_t own)
 {
-    const struct passed_writers *w = &c->passed;
+    const struct recent_writers *w = &c->recent;
     while (i < own &&
-           (is_known(c, i, w->at[own]) || passed_writers_is_odd(w, x, i)))
+           (is_known(c, i, w->at[own]) || recent_writers_is_unordered(w, x, i)))
         i++;
     return i;
 }
 
-/* The writers of x before the one at index 'own' are too many to be settled one
- * by one: make the first that is open an odd one. */
+/* The writers of x before the one at index 'own' are too many to be ordered one
+ * by one: mark the first open one as unordered. */
 static void
 leave_out_first(struct causal *c, key_id x, uint32_t own)
 {
-    struct passed_writers *w = &c->passed;
-    if (!passed_writers_has_room(w, x))
+    struct recent_writers *w = &c->recent;
+    if (!recent_writers_has_room(w, x))
         return;
-    const uint32_t i = find_open(c, x, passed_writers_settled(w, x, own), own);
+    const uint32_t i = find_open(c, x, recent_writers_bound(w, x, own), own);
     if (i < own)
-        passed_writers_add_odd(w, x, i);
-    passed_writers_settle(w, own, find_open(c, x, i, own));
+        recent_writers_add_unordered(w, x, i);
+    recent_writers_raise_bound(w, own, find_open(c, x, i, own));
 }
 
-/* Settle the writers of x before the one at index 'own', which t3 read from.
- * False where they are too many. */
+/* Order the writers of x before the one at index 'own', which t3 read from.
+ * False if there are too many. */
 static bool
-settle_before(struct causal *c, key_id x, uint32_t own, txn_id t3)
+order_earlier_writers(struct causal *c, key_id x, uint32_t own, txn_id t3)
 {
-    struct passed_writers *w = &c->passed;
+    struct recent_writers *w = &c->recent;
     const txn_id t1 = w->at[own];
     const bool few = own - w->first[x] <= c->few;
-    for (uint32_t i = w->odd[x]; i != ID_NONE; i = w->odds.at[i].next)
-        if (w->odds.at[i].index < own)
-            (void)settle(c, w->odds.at[i].index, t1, t3);
-    uint32_t low = few ? w->first[x] : passed_writers_settled(w, x, own);
+    for (uint32_t i = w->last_unordered[x]; i != ID_NONE;
+         i = w->unordered.at[i].next)
+        if (w->unordered.at[i].index < own)
+            (void)order_writer(c, w->unordered.at[i].index, t1, t3);
+    uint32_t low = few ? w->first[x] : recent_writers_bound(w, x, own);
     uint32_t lowest = own; // that is open
     for (uint32_t i = own; i-- > low;) {
         if (own - i > c->near) {
             leave_out_first(c, x, own);
             return false;
         }
-        if (settle(c, i, t1, t3)) {
-            const uint32_t bound = passed_writers_settled(w, x, i);
+        if (order_writer(c, i, t1, t3)) {
+            const uint32_t bound = recent_writers_bound(w, x, i);
             low = !few && bound > low ? bound : low;
-        } else if (!passed_writers_is_odd(w, x, i)) {
+        } else if (!recent_writers_is_unordered(w, x, i)) {
             lowest = i;
         }
     }
-    passed_writers_settle(w, own, lowest);
+    recent_writers_raise_bound(w, own, lowest);
     return true;
 }
 
 /* Infer the edges into t1 because t3 read x from it, from the writers that were
  * passed last.  False where they are too many. */
 static bool
-infer_from_passed(struct causal *c, key_id x, txn_id t3, txn_id t1)
+infer_from_recent(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
-    const struct passed_writers *w = &c->passed;
+    const struct recent_writers *w = &c->recent;
     const uint32_t end = w->end[x];
     uint32_t i = end;
     while (i > w->first[x] && w->at[i - 1] != t1) {
         if (end - i >= c->near)
             return false;
-        (void)settle(c, --i, t1, t3);
+        (void)order_writer(c, --i, t1, t3);
     }
     // Those before t1 agree with the sequence, where that is all that matters.
-    return i == w->first[x] || !c->out->store || settle_before(c, x, i - 1, t3);
+    return i == w->first[x] || !c->out->store ||
+           order_earlier_writers(c, x, i - 1, t3);
 }
 
 /* --- all writers
@@ -192,18 +194,18 @@ infer_from_short_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
     const uint32_t *chains = w->chains, *places = w->places;
     const uint32_t *row = row_of(c, t3), *known = known_before(c, t1);
     const uint32_t first = w->writers.first[x];
-    uint32_t settled = ID_NONE; // its last writer before t3 is known
+    uint32_t done = ID_NONE; // chain whose last writer before t3 is known
     assert(chains);
     for (uint32_t i = w->writers.first[x + 1]; i-- > first;) {
         const uint32_t chain = chains[i], place = places[i];
         // known <= place < row, in one branch: both differences are negative.
         if ((int32_t)((known[chain] - 1 - place) & (place - row[chain])) >= 0)
             continue;
-        if (chain == settled || writers[i] == t1) {
-            settled = chain;
+        if (chain == done || writers[i] == t1) {
+            done = chain;
             continue;
         }
-        settled = chain;
+        done = chain;
         add_edge(c, writers[i], t1, t3);
         row = row_of(c, t3);
         known = known_before(c, t1);
@@ -236,7 +238,7 @@ infer_from_near(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
     if (c->n_far > c->n_near + TUNE_CAUSAL_FAR)
         return false;
-    const bool found = infer_from_passed(c, x, t3, t1);
+    const bool found = infer_from_recent(c, x, t3, t1);
     c->n_near += found;
     c->n_far += !found;
     return found;
@@ -250,7 +252,7 @@ infer_from_reads(struct causal *c, txn_id t3)
         if (!op_is_external_read(h, op))
             continue;
         const key_id x = op_key(h, op);
-        const txn_id t1 = reading_writer(c->r, op);
+        const txn_id t1 = assigned_writer(c->r, op);
         if (infer_from_near(c, x, t3, t1))
             continue;
         if (!c->runs.first)
@@ -286,14 +288,14 @@ walk(struct causal *c, const struct topological_order *sequence,
         }
         if (c->out->broken && !c->out->store)
             break;
-        passed_writers_pass(&c->passed, c->r, t);
+        recent_writers_pass(&c->recent, c->r, t);
         causal_rows_leave(&c->rows, t);
     }
     return true;
 }
 
 bool
-causal_edges(const struct weak_reading *r,
+causal_edges(const struct writer_assignment *r,
              const struct topological_order *sequence, const u32_vec *readers,
              const struct weak_options *o, struct edges *out)
 {
@@ -312,12 +314,12 @@ causal_edges(const struct weak_reading *r,
     }
     causal_rows_init(&c.rows, r, sequence,
                      o->always_cover ? 0 : TUNE_CAUSAL_SESSIONS);
-    passed_writers_init(&c.passed, r, out->store);
+    recent_writers_init(&c.recent, r, out->store);
 
     const bool finished = walk(&c, sequence, readers, o->budget);
 
     causal_rows_free(&c.rows);
-    passed_writers_free(&c.passed);
+    recent_writers_free(&c.recent);
     writer_runs_free(&c.runs);
     return finished;
 }

@@ -62,7 +62,7 @@ find_last_uses(struct causal_rows *c, const struct topological_order *sequence)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             if (!op_is_external_read(h, op))
                 continue;
-            const txn_id w = reading_writer(c->r, op);
+            const txn_id w = assigned_writer(c->r, op);
             if (w != TXN_INIT)
                 c->of[w].last_use = t;
         }
@@ -81,8 +81,8 @@ find_first_before(const struct causal_rows *c, txn_id t)
     if (previous != TXN_NONE)
         return previous;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (op_is_external_read(h, op) && reading_writer(c->r, op) != TXN_INIT)
-            return reading_writer(c->r, op);
+        if (op_is_external_read(h, op) && assigned_writer(c->r, op) != TXN_INIT)
+            return assigned_writer(c->r, op);
     return TXN_NONE;
 }
 
@@ -100,7 +100,7 @@ causal_rows_enter(struct causal_rows *c, txn_id t)
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (!op_is_external_read(h, op))
             continue;
-        const txn_id w = reading_writer(c->r, op);
+        const txn_id w = assigned_writer(c->r, op);
         if (w == TXN_INIT || causal_rows_place(c, w) < at[c->chain[w]])
             continue;
         assert(c->of[w].row != NO_ROW); // its last use is not before t
@@ -127,7 +127,7 @@ causal_rows_leave(struct causal_rows *c, txn_id t)
     drop_if_last(c, *previous, t);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_external_read(h, op))
-            drop_if_last(c, reading_writer(c->r, op), t);
+            drop_if_last(c, assigned_writer(c->r, op), t);
     if (c->of[t].last_use == TXN_NONE)
         row_drop(c, &c->of[t].row);
     *previous = t;
@@ -203,7 +203,7 @@ make_cover(struct causal_rows *c, const struct topological_order *sequence)
 }
 
 void
-causal_rows_init(struct causal_rows *c, const struct weak_reading *r,
+causal_rows_init(struct causal_rows *c, const struct writer_assignment *r,
                  const struct topological_order *sequence,
                  uint32_t sessions_max)
 {

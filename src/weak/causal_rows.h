@@ -11,10 +11,10 @@
  * concurrent, and not as many as there are sessions.
  *
  * Rows are computed along a sequence that respects session order and the
- * reading.  Most transactions are not read from any more after a while.  A row
- * is given back after its last use, so only a part of the n rows exists at any
- * time.  That is why these are not the clocks of graph/clock.h, which keep all
- * rows: on histories of millions of transactions they would not fit.
+ * assignment.  Most transactions are not read from any more after a while.  A
+ * row is given back after its last use, so only a part of the n rows exists at
+ * any time.  That is why these are not the clocks of graph/clock.h, which keep
+ * all rows: on histories of millions of transactions they would not fit.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_CAUSAL_ROWS_H
@@ -31,7 +31,7 @@ struct txn_rows {
 };
 
 struct causal_rows {
-    const struct weak_reading *r;
+    const struct writer_assignment *r;
     uint32_t n_chains;
     const uint32_t *chain;    // by transaction: its session, or 'cover'
     uint32_t *cover, *places; // by transaction; NULL where chains are sessions
@@ -46,7 +46,7 @@ struct causal_rows {
 
 /* Begin at the start of the sequence.  With more than 'sessions_max' sessions,
  * a cover is made first, which takes a pass over the sequence. */
-void causal_rows_init(struct causal_rows *c, const struct weak_reading *r,
+void causal_rows_init(struct causal_rows *c, const struct writer_assignment *r,
                       const struct topological_order *sequence,
                       uint32_t sessions_max);
 void causal_rows_free(struct causal_rows *c);

@@ -36,7 +36,7 @@ static void
 add_all(struct commit_graph *p, const struct edges *edges)
 {
     const struct history *h = p->h;
-    const struct weak_reading *r = &p->g->reading;
+    const struct writer_assignment *r = &p->g->assignment;
     txn_id before = TXN_NONE;
     for (txn_id t = 0; t < h->n_txns; t++) {
         if (!r->counts[t])
@@ -45,18 +45,19 @@ add_all(struct commit_graph *p, const struct edges *edges)
             add(p, before, t, COMMIT_GRAPH_SESSION);
         before = t;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if (op_is_external_read(h, op) && reading_writer(r, op) != TXN_INIT)
-                add(p, reading_writer(r, op), t, COMMIT_GRAPH_READ);
+            if (op_is_external_read(h, op) &&
+                assigned_writer(r, op) != TXN_INIT)
+                add(p, assigned_writer(r, op), t, COMMIT_GRAPH_READ);
     }
     for (size_t i = 0; i < edges->all.n; i++)
         add(p, edges->all.at[i].from, edges->all.at[i].to, (uint32_t)i);
 }
 
 void
-commit_graph_init(struct commit_graph *p, const struct ordered_reading *g,
+commit_graph_init(struct commit_graph *p, const struct ordered_assignment *g,
                   const struct edges *edges)
 {
-    const struct history *h = g->reading.h;
+    const struct history *h = g->assignment.h;
     capacity_want(CAPACITY_EDGES, edges->all.n);
     *p = (struct commit_graph){.g = g, .h = h, .edges = edges};
     p->first = mem_calloc((size_t)h->n_txns + 1, sizeof *p->first);
@@ -177,7 +178,7 @@ components_find(const struct commit_graph *p, struct components *c)
     s.low = mem_calloc(h->n_txns, sizeof *s.low);
     s.next = mem_alloc(h->n_txns, sizeof *s.next);
     for (txn_id t = 0; t < h->n_txns; t++)
-        if (p->g->reading.counts[t] && !s.low[t])
+        if (p->g->assignment.counts[t] && !s.low[t])
             search_from(&s, t);
     assert(!s.path.n && !s.open.n);
     mem_free(s.low);

@@ -10,11 +10,11 @@
 
 #include "weak/commit_order.h"
 
-/* The edges of session order (to the next transaction only), of the reading and
- * of the level, grouped by target: those into t are from[first[t] .. first[t +
- * 1]). */
+/* The edges of session order (to the next transaction only), of the assignment
+ * and of the level, grouped by target: those into t are from[first[t] ..
+ * first[t + 1]). */
 struct commit_graph {
-    const struct ordered_reading *g;
+    const struct ordered_assignment *g;
     const struct history *h;
     const struct edges *edges; // of the level
     size_t *first;             // by transaction, n_txns + 1 of them
@@ -25,7 +25,8 @@ struct commit_graph {
 #define COMMIT_GRAPH_SESSION UINT32_MAX
 #define COMMIT_GRAPH_READ (UINT32_MAX - 1)
 
-void commit_graph_init(struct commit_graph *p, const struct ordered_reading *g,
+void commit_graph_init(struct commit_graph *p,
+                       const struct ordered_assignment *g,
                        const struct edges *edges);
 void commit_graph_free(struct commit_graph *p);
 

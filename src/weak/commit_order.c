@@ -10,7 +10,7 @@
  * at first, and a cycle among them is a violation.
  *
  * Otherwise all edges are inferred and sorted together with session order and
- * the reading.  A topological order of them is a commit order, because no
+ * the assignment.  A topological order of them is a commit order, because no
  * level's premise depends on the commit order; a cycle is a violation (Biswas
  * and Enea, "On the Complexity of Checking Transactional Consistency", OOPSLA
  * 2019).
@@ -22,24 +22,25 @@
 #include "base/limits/tuning.h"
 #include "weak/causal.h"
 #include "weak/edge_reason.h"
-#include "weak/given_order.h"
-#include "weak/keysets.h"
+#include "weak/input_order.h"
+#include "weak/read_committed_edges.h"
 
 #include <stdlib.h>
 
 void
-ordered_reading_init(struct ordered_reading *g, const struct weak_reading *r,
-                     const u32_vec *roots, unsigned threads)
+ordered_assignment_init(struct ordered_assignment *g,
+                        const struct writer_assignment *r, const u32_vec *roots,
+                        unsigned threads)
 {
-    *g = (struct ordered_reading){.reading = *r, .roots = roots};
-    g->cyclic = !(!r->chosen && given_order_take(r, roots, threads,
+    *g = (struct ordered_assignment){.assignment = *r, .roots = roots};
+    g->cyclic = !(!r->chosen && input_order_take(r, roots, threads,
                                                  &g->sequence, &g->stale)) &&
                 !topological_sort_find(r, NULL, roots, &g->sequence, &g->stale);
     list_edges_find(r->h, &g->listed);
 }
 
 void
-ordered_reading_free(struct ordered_reading *g)
+ordered_assignment_free(struct ordered_assignment *g)
 {
     vec_free(&g->stale);
     vec_free(&g->listed);
@@ -47,24 +48,24 @@ ordered_reading_free(struct ordered_reading *g)
 }
 
 static void
-add_listed(const struct ordered_reading *g, struct edges *out)
+add_listed(const struct ordered_assignment *g, struct edges *out)
 {
     for (size_t i = 0; i < g->listed.n; i++)
-        edges_add(out, g->reading.h, g->listed.at[i].from, g->listed.at[i].to,
-                  TXN_NONE);
+        edges_add(out, g->assignment.h, g->listed.at[i].from,
+                  g->listed.at[i].to, TXN_NONE);
 }
 
 /* Infer the edges of a level; false where the budget is spent. */
 static bool
-infer(const struct ordered_reading *g, enum level level,
+infer(const struct ordered_assignment *g, enum level level,
       const struct weak_options *o, const u32_vec *readers, struct edges *out)
 {
     assert(level_is_weak(level));
     if (level_is_causal(level))
-        return causal_edges(&g->reading, &g->sequence, readers, o, out);
-    keysets_edges(&g->reading, level, readers, o->threads, out);
+        return causal_edges(&g->assignment, &g->sequence, readers, o, out);
+    read_committed_edges_infer(&g->assignment, level, readers, o->threads, out);
     return budget_spend(o->budget,
-                        TUNE_COMMIT_STEPS * (uint64_t)g->reading.h->n_ops);
+                        TUNE_COMMIT_STEPS * (uint64_t)g->assignment.h->n_ops);
 }
 
 /* Move the transactions of a sequence to 'order'. */
@@ -80,7 +81,7 @@ move_order(struct topological_order *s, u32_vec *order)
 /* Collect the edges that 'readers' force, or all transactions where that is
  * NULL. */
 static bool
-collect_edges(const struct ordered_reading *g, enum level level,
+collect_edges(const struct ordered_assignment *g, enum level level,
               const struct weak_options *o, const u32_vec *readers,
               struct edges *out)
 {
@@ -92,7 +93,7 @@ collect_edges(const struct ordered_reading *g, enum level level,
 }
 
 bool
-commit_order_edges(const struct ordered_reading *g, enum level level,
+commit_order_edges(const struct ordered_assignment *g, enum level level,
                    const struct weak_options *o, struct edges *out)
 {
     return collect_edges(g, level, o, NULL, out);
@@ -100,10 +101,10 @@ commit_order_edges(const struct ordered_reading *g, enum level level,
 
 /* Sort again, by all edges that were stored. */
 static enum verdict
-sort_by_all_edges(const struct ordered_reading *g, struct edges *edges,
+sort_by_all_edges(const struct ordered_assignment *g, struct edges *edges,
                   u32_vec *order, struct weak_stats *stats)
 {
-    const struct weak_reading *r = &g->reading;
+    const struct writer_assignment *r = &g->assignment;
     stats->edges += edges->all.n;
     if (edges->stale.n)
         return VERDICT_VIOLATED;
@@ -121,9 +122,9 @@ sort_by_all_edges(const struct ordered_reading *g, struct edges *edges,
 
 /* Append the transactions with a read of one candidate, in sequence. */
 static void
-find_certain_readers(const struct ordered_reading *g, u32_vec *readers)
+find_certain_readers(const struct ordered_assignment *g, u32_vec *readers)
 {
-    const struct history *h = g->reading.h;
+    const struct history *h = g->assignment.h;
     for (size_t i = 0; i < g->sequence.n; i++) {
         const txn_id t = g->sequence.at[i];
         op_id op = h->txn_begin[t];
@@ -136,7 +137,7 @@ find_certain_readers(const struct ordered_reading *g, u32_vec *readers)
 }
 
 bool
-commit_order_is_refuted(const struct ordered_reading *g, enum level level,
+commit_order_is_refuted(const struct ordered_assignment *g, enum level level,
                         const struct weak_options *o, struct edges *edges,
                         struct weak_stats *stats)
 {
@@ -150,7 +151,7 @@ commit_order_is_refuted(const struct ordered_reading *g, enum level level,
         return false;
     size_t kept = 0;
     for (size_t i = 0; i < edges->stale.n; i++)
-        if (edge_reason_is_certain(&g->reading, level, &edges->stale.at[i]))
+        if (edge_reason_is_certain(&g->assignment, level, &edges->stale.at[i]))
             edges->stale.at[kept++] = edges->stale.at[i];
     edges->stale.n = kept;
     const bool cyclic =
@@ -160,10 +161,11 @@ commit_order_is_refuted(const struct ordered_reading *g, enum level level,
 }
 
 enum verdict
-commit_order_compare(const struct ordered_reading *g, enum level level,
+commit_order_compare(const struct ordered_assignment *g, enum level level,
                      const struct weak_options *o, u32_vec *order)
 {
-    budget_spend(o->budget, TUNE_COMMIT_STEPS * (uint64_t)g->reading.h->n_ops);
+    budget_spend(o->budget,
+                 TUNE_COMMIT_STEPS * (uint64_t)g->assignment.h->n_ops);
     if (g->cyclic)
         return VERDICT_VIOLATED;
     struct edges check = {.sequence = &g->sequence};
@@ -180,7 +182,7 @@ commit_order_compare(const struct ordered_reading *g, enum level level,
 }
 
 enum verdict
-commit_order_sort(const struct ordered_reading *g, enum level level,
+commit_order_sort(const struct ordered_assignment *g, enum level level,
                   const struct weak_options *o, u32_vec *order,
                   struct edges *edges, struct weak_stats *stats)
 {
@@ -195,7 +197,7 @@ commit_order_sort(const struct ordered_reading *g, enum level level,
 /* Mark the places of the sequence between the ends of edges against it; returns
  * how many there are. */
 static size_t
-mark_places(const struct ordered_reading *g, const struct edges *e,
+mark_places(const struct ordered_assignment *g, const struct edges *e,
             uint8_t *marked)
 {
     const uint32_t *position = g->sequence.position;
@@ -220,17 +222,17 @@ mark_places(const struct ordered_reading *g, const struct edges *e,
 /* Append those that read from a transaction at a marked place, in sequence: no
  * others force an edge to one. */
 static void
-find_readers_from(const struct ordered_reading *g, const uint8_t *marked,
+find_readers_from(const struct ordered_assignment *g, const uint8_t *marked,
                   u32_vec *readers)
 {
-    const struct history *h = g->reading.h;
+    const struct history *h = g->assignment.h;
     for (size_t i = 0; i < g->sequence.n; i++) {
         const txn_id t = g->sequence.at[i];
         bool reads = false;
         for (op_id op = h->txn_begin[t]; !reads && op < h->txn_end[t]; op++) {
             if (!op_is_external_read(h, op))
                 continue;
-            const txn_id from = reading_writer(&g->reading, op);
+            const txn_id from = assigned_writer(&g->assignment, op);
             reads = from != TXN_INIT && marked[g->sequence.position[from]];
         }
         if (reads)
@@ -241,7 +243,7 @@ find_readers_from(const struct ordered_reading *g, const uint8_t *marked,
 /* Whether there is a cycle, with the edges that may be part of one in *edges.
  * False also where looking at all edges is as good. */
 static bool
-has_near_cycle(const struct ordered_reading *g, enum level level,
+has_near_cycle(const struct ordered_assignment *g, enum level level,
                const struct weak_options *o, struct edges *edges,
                struct weak_stats *stats)
 {
@@ -272,7 +274,7 @@ has_near_cycle(const struct ordered_reading *g, enum level level,
 }
 
 enum verdict
-commit_order_decide(const struct ordered_reading *g, enum level level,
+commit_order_decide(const struct ordered_assignment *g, enum level level,
                     const struct weak_options *o, u32_vec *order,
                     struct edges *edges, struct weak_stats *stats)
 {

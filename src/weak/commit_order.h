@@ -1,4 +1,4 @@
-/* commit_order.h -- whether a reading satisfies a weak level.
+/* commit_order.h -- whether an assignment satisfies a weak level.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_COMMIT_ORDER_H
@@ -8,42 +8,43 @@
 #include "weak/edges.h"
 #include "weak/weak.h"
 
-/* A reading, and what all levels need of it. */
-struct ordered_reading {
-    struct weak_reading reading;
-    const u32_vec *roots;              // an order to stay close to; borrowed
-    struct topological_order sequence; // respects session order and the reading
+/* An assignment, and what all levels need of it. */
+struct ordered_assignment {
+    struct writer_assignment assignment;
+    const u32_vec *roots; // an order to stay close to; borrowed
+    struct topological_order
+        sequence;         // respects session order and the assignment
     bool cyclic;          // there is none: both together have a cycle
     u32_vec stale;        // see topological_sort_find
     list_edge_vec listed; // edges of every level, by the orders of lists
 };
 
-void ordered_reading_init(struct ordered_reading *g,
-                          const struct weak_reading *r, const u32_vec *roots,
-                          unsigned threads);
-void ordered_reading_free(struct ordered_reading *g);
+void ordered_assignment_init(struct ordered_assignment *g,
+                             const struct writer_assignment *r,
+                             const u32_vec *roots, unsigned threads);
+void ordered_assignment_free(struct ordered_assignment *g);
 
 /* Collect the edges of 'level' in 'out', which is empty; false where the budget
  * is spent first.
  *
  *   require  !g->cyclic */
-bool commit_order_edges(const struct ordered_reading *g, enum level level,
+bool commit_order_edges(const struct ordered_assignment *g, enum level level,
                         const struct weak_options *o, struct edges *out);
 
-/* Whether session order, the reading and the edges of 'level' have a cycle that
- * does not rest on a read from INIT with several candidates; then 'edges' are
- * these, without those that do.  False also where the budget is spent. */
-bool commit_order_is_refuted(const struct ordered_reading *g, enum level level,
-                             const struct weak_options *o, struct edges *edges,
-                             struct weak_stats *stats);
+/* Whether session order, the assignment and the edges of 'level' have a cycle
+ * that does not rest on a read from INIT with several candidates; then 'edges'
+ * are these, without those that do.  False also where the budget is spent. */
+bool commit_order_is_refuted(const struct ordered_assignment *g,
+                             enum level level, const struct weak_options *o,
+                             struct edges *edges, struct weak_stats *stats);
 
 /* Decide 'level' (rc, ra or cc).
  *
  * VERDICT_OK: 'order' is a commit order.  VERDICT_VIOLATED: session order, the
- * reading and 'edges' have a cycle, with INIT or among transactions.
+ * assignment and 'edges' have a cycle, with INIT or among transactions.
  * VERDICT_UNKNOWN: the budget is spent.  Both outputs are the caller's to
  * free, whatever the answer. */
-enum verdict commit_order_decide(const struct ordered_reading *g,
+enum verdict commit_order_decide(const struct ordered_assignment *g,
                                  enum level level, const struct weak_options *o,
                                  u32_vec *order, struct edges *edges,
                                  struct weak_stats *stats);
@@ -53,10 +54,10 @@ enum verdict commit_order_decide(const struct ordered_reading *g,
  * second sorts all edges.
  *
  *   require  !g->cyclic, for the second */
-enum verdict commit_order_compare(const struct ordered_reading *g,
+enum verdict commit_order_compare(const struct ordered_assignment *g,
                                   enum level level,
                                   const struct weak_options *o, u32_vec *order);
-enum verdict commit_order_sort(const struct ordered_reading *g,
+enum verdict commit_order_sort(const struct ordered_assignment *g,
                                enum level level, const struct weak_options *o,
                                u32_vec *order, struct edges *edges,
                                struct weak_stats *stats);

@@ -1,7 +1,7 @@
 /* cycle_search.c -- see cycle_search.h.
  *
  * The weight of a cycle says how hard it is to explain: an inferred edge weighs
- * more than any number of others, and an edge of the reading more than any
+ * more than any number of others, and an edge of the assignment more than any
  * number of steps within a session, which are shown as one step.
  *
  * The lightest cycle through a node is found by Dijkstra's algorithm, cut off

@@ -10,11 +10,11 @@
 #include "weak/edge_reason.h"
 
 op_id
-edge_reason_read(const struct weak_reading *r, txn_id t, txn_id w)
+edge_reason_read(const struct writer_assignment *r, txn_id t, txn_id w)
 {
     op_id found = ID_NONE;
     for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++) {
-        if (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
+        if (!op_is_external_read(r->h, op) || assigned_writer(r, op) != w)
             continue;
         if (!history_has_several(r->h, r->h->op_value[op]))
             return op;
@@ -36,12 +36,12 @@ writes(const struct history *h, txn_id t, key_id k)
 /* The first read of t3, in a place from 'begin' on, that is from t1 and of a
  * key that t2 writes; preferably one with a single candidate. */
 static op_id
-find_overwritten(const struct weak_reading *r, txn_id t3, op_id begin,
+find_overwritten(const struct writer_assignment *r, txn_id t3, op_id begin,
                  txn_id t1, txn_id t2)
 {
     op_id found = ID_NONE;
     for (op_id op = begin; op < r->h->txn_end[t3]; op++) {
-        if (!op_is_external_read(r->h, op) || reading_writer(r, op) != t1 ||
+        if (!op_is_external_read(r->h, op) || assigned_writer(r, op) != t1 ||
             op_place(r->h, op) < begin)
             continue;
         const bool certain = !history_has_several(r->h, r->h->op_value[op]);
@@ -57,10 +57,10 @@ find_overwritten(const struct weak_reading *r, txn_id t3, op_id begin,
 
 /* The first read of t3 from w. */
 static op_id
-find_first_read(const struct weak_reading *r, txn_id t3, txn_id w)
+find_first_read(const struct writer_assignment *r, txn_id t3, txn_id w)
 {
     op_id op = r->h->txn_begin[t3];
-    while (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
+    while (!op_is_external_read(r->h, op) || assigned_writer(r, op) != w)
         op++;
     assert(op < r->h->txn_end[t3]);
     return op;
@@ -71,7 +71,7 @@ find_first_read(const struct weak_reading *r, txn_id t3, txn_id w)
 /* A search that takes as few reads as it can; steps within a session are free,
  * because any number of them is one step of the path. */
 struct search {
-    const struct ordered_reading *g;
+    const struct ordered_assignment *g;
     txn_id target;
     txn_id *onward;     // by transaction: the next on the way to t3
     u32_vec now, later; // to look at, with as many reads and with one more
@@ -90,7 +90,7 @@ reach(struct search *s, txn_id t, txn_id onward, u32_vec *list)
 static void
 search_backwards(struct search *s, txn_id t3)
 {
-    const struct weak_reading *r = &s->g->reading;
+    const struct writer_assignment *r = &s->g->assignment;
     s->onward[t3] = t3;
     vec_push(&s->now, t3);
     while (s->onward[s->target] == TXN_NONE) {
@@ -101,10 +101,10 @@ search_backwards(struct search *s, txn_id t3)
         }
         assert(s->now.n);
         const txn_id t = vec_pop(&s->now);
-        reach(s, reading_so_before(r, t), t, &s->now);
+        reach(s, assignment_session_before(r, t), t, &s->now);
         for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++)
             if (op_is_external_read(r->h, op))
-                reach(s, reading_writer(r, op), t, &s->later);
+                reach(s, assigned_writer(r, op), t, &s->later);
     }
 }
 
@@ -114,7 +114,7 @@ static void
 append_path(const struct search *s, txn_id t3, struct cycle_edge *e,
             u32_vec *path)
 {
-    const session_id *session = s->g->reading.h->txn_session;
+    const session_id *session = s->g->assignment.h->txn_session;
     const size_t first = path->n;
     vec_push(path, e->from);
     for (txn_id t = e->from; t != t3;) {
@@ -132,10 +132,10 @@ append_path(const struct search *s, txn_id t3, struct cycle_edge *e,
 }
 
 static void
-find_path(const struct ordered_reading *g, txn_id t3, struct cycle_edge *e,
+find_path(const struct ordered_assignment *g, txn_id t3, struct cycle_edge *e,
           u32_vec *path)
 {
-    const struct history *h = g->reading.h;
+    const struct history *h = g->assignment.h;
     assert(!g->cyclic && e->from != t3);
     struct search s = {.g = g, .target = e->from};
     s.onward = mem_alloc(h->n_txns, sizeof *s.onward);
@@ -148,10 +148,10 @@ find_path(const struct ordered_reading *g, txn_id t3, struct cycle_edge *e,
 }
 
 void
-edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
-                 struct cycle_edge *e, u32_vec *path)
+edge_reason_find(const struct ordered_assignment *g, enum level level,
+                 txn_id t3, struct cycle_edge *e, u32_vec *path)
 {
-    const struct weak_reading *r = &g->reading;
+    const struct writer_assignment *r = &g->assignment;
     op_id begin = r->h->txn_begin[t3];
     e->premise = ID_NONE;
     if (level_orders_reads(level)) {
@@ -170,7 +170,7 @@ edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
 }
 
 bool
-edge_reason_is_certain(const struct weak_reading *r, enum level level,
+edge_reason_is_certain(const struct writer_assignment *r, enum level level,
                        const struct edge *e)
 {
     op_id begin = r->h->txn_begin[e->reader];
@@ -179,7 +179,7 @@ edge_reason_is_certain(const struct weak_reading *r, enum level level,
     for (op_id op = begin; op < r->h->txn_end[e->reader]; op++)
         if (op_is_external_read(r->h, op) &&
             !history_has_several(r->h, r->h->op_value[op]) &&
-            reading_writer(r, op) == e->to && op_place(r->h, op) >= begin &&
+            assigned_writer(r, op) == e->to && op_place(r->h, op) >= begin &&
             writes(r->h, e->from, op_key(r->h, op)))
             return true;
     return false;

@@ -49,7 +49,7 @@ struct progress {
 };
 
 struct search {
-    const struct weak_reading *r;
+    const struct writer_assignment *r;
     const struct predecessors *more;
     struct topological_order *out;
     u32_vec *stale;
@@ -84,7 +84,7 @@ reads_last(const struct search *s, op_id op)
 {
     const struct history *h = s->r->h;
     return s->last[op_key(h, op)] ==
-           (s->r->chosen ? reading_writer(s->r, op) : h->op_value[op]);
+           (s->r->chosen ? assigned_writer(s->r, op) : h->op_value[op]);
 }
 
 /* A transaction that t, the next of its session, has to wait for, or
@@ -105,7 +105,7 @@ find_unmet(struct search *s, struct progress *p, txn_id t)
         // of the time.
         if ((int)!op_is_external_read(h, p->op) | reads_last(s, p->op))
             continue;
-        const txn_id w = reading_writer(s->r, p->op);
+        const txn_id w = assigned_writer(s->r, p->op);
         if (w != TXN_INIT && !s->out->position[w])
             return w;
         p->stale = true;
@@ -194,7 +194,7 @@ step(struct search *s, txn_id t)
 }
 
 bool
-topological_sort_find(const struct weak_reading *r,
+topological_sort_find(const struct writer_assignment *r,
                       const struct predecessors *more, const u32_vec *roots,
                       struct topological_order *out, u32_vec *stale)
 {
@@ -227,7 +227,7 @@ topological_sort_find(const struct weak_reading *r,
 
 void
 topological_order_check(const struct topological_order *s,
-                        const struct weak_reading *r,
+                        const struct writer_assignment *r,
                         const struct predecessors *more)
 {
     const struct history *h = r->h;
@@ -239,11 +239,11 @@ topological_order_check(const struct topological_order *s,
             continue;
         n++;
         ENSURE(place <= s->n && s->at[place - 1] == t);
-        const txn_id before = reading_so_before(r, t);
+        const txn_id before = assignment_session_before(r, t);
         ENSURE(before == TXN_NONE || s->position[before] < place);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             ENSURE(!op_is_external_read(h, op) ||
-                   topological_order_position(s, reading_writer(r, op)) <
+                   topological_order_position(s, assigned_writer(r, op)) <
                        place);
         for (uint32_t i = more ? more->first[t] : 0;
              more && i < more->first[t + 1]; i++)

@@ -1,10 +1,10 @@
-/* topological_sort.h -- orders of transactions that respect a reading.
+/* topological_sort.h -- orders of transactions that respect an assignment.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_TOPOLOGICAL_SORT_H
 #define WEAK_TOPOLOGICAL_SORT_H
 
-#include "weak/reading.h"
+#include "weak/writer_assignment.h"
 
 /* An order of all counting transactions.  Positions count from 1; INIT has
  * position 0, and so have transactions that are not in the order. */
@@ -30,8 +30,8 @@ struct predecessors {
 };
 
 /* Order the transactions that count, all of which are in 'roots', so that
- * session order, the reading and the further edges 'more' (NULL for none) are
- * respected, staying close to the order in 'roots'.
+ * session order, the assignment and the further edges 'more' (NULL for none)
+ * are respected, staying close to the order in 'roots'.
  *
  * False where that is impossible, because the edges have a cycle; the sequence
  * then is partial, and only good for topological_order_free.
@@ -44,15 +44,15 @@ struct predecessors {
  *   time     O(operations + edges)
  *   memory   two words a transaction for the result, one a key for scratch
  */
-bool topological_sort_find(const struct weak_reading *r,
+bool topological_sort_find(const struct writer_assignment *r,
                            const struct predecessors *more,
                            const u32_vec *roots, struct topological_order *out,
                            u32_vec *stale);
 
-/* Assert that an order has every transaction of the reading once, and respects
- * session order, the reading and 'more'. */
+/* Assert that an order has every transaction of the assignment once, and
+ * respects session order, the assignment and 'more'. */
 void topological_order_check(const struct topological_order *s,
-                             const struct weak_reading *r,
+                             const struct writer_assignment *r,
                              const struct predecessors *more);
 
 /* Append the transactions that count or may count in the order that the input

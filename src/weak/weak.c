@@ -2,19 +2,19 @@
  *
  * An order that satisfies a level satisfies the weaker ones too, because what
  * rc infers ra infers as well, and what ra infers cc does.  So levels are
- * decided from the strongest down, and the first that holds settles the rest.
+ * decided from the strongest down, and the first that holds decides the rest.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/weak.h"
 
-#include "weak/choice/suggested_reading.h"
+#include "weak/choice/suggested_assignment.h"
 #include "weak/choice/writer_choice.h"
 #include "weak/commit_order.h"
 #include "weak/witness.h"
 
 /* Fill in the certificate of a level that commit_order_decide() decided. */
 static void
-conclude(const struct ordered_reading *g, enum verdict verdict,
+conclude(const struct ordered_assignment *g, enum verdict verdict,
          const struct edges *edges, struct certificate *c)
 {
     c->verdict = verdict;
@@ -91,11 +91,11 @@ check_unique(const struct history *h, level_set levels,
              const struct weak_options *o, struct certificate out[LEVELS],
              struct weak_stats *stats)
 {
-    const struct weak_reading r = {h, NULL, h->txn_counts};
+    const struct writer_assignment r = {h, NULL, h->txn_counts};
     u32_vec roots = {0};
-    struct ordered_reading g;
+    struct ordered_assignment g;
     topological_sort_suggest(h, &roots);
-    ordered_reading_init(&g, &r, &roots, o->threads);
+    ordered_assignment_init(&g, &r, &roots, o->threads);
     stats->stale = g.stale.n;
     const struct certificate *held = NULL;
     for (level_set left = searched(levels); left;) {
@@ -112,7 +112,7 @@ check_unique(const struct history *h, level_set levels,
         if (v == VERDICT_OK)
             held = &out[l];
     }
-    ordered_reading_free(&g);
+    ordered_assignment_free(&g);
     vec_free(&roots);
 }
 
@@ -167,8 +167,8 @@ weak_try_order(const struct history *h, level_set levels, const u32_vec *order,
             const enum level l = take_strongest(&left);
             if (held)
                 inherit(&out[l], held);
-            else if (suggested_reading_try(h, order, steps, o, &out[l],
-                                           stats) &&
+            else if (suggested_assignment_try(h, order, steps, o, &out[l],
+                                              stats) &&
                      out[l].verdict == VERDICT_OK)
                 held = &out[l];
         }
@@ -191,18 +191,18 @@ weak_witnesses(const struct history *h, enum level level,
         certificate_free(&c);
         return;
     }
-    const struct weak_reading r = {h, NULL, h->txn_counts};
+    const struct writer_assignment r = {h, NULL, h->txn_counts};
     struct weak_stats stats = {0};
     u32_vec roots = {0}, order = {0};
     struct edges edges = {0};
-    struct ordered_reading g;
+    struct ordered_assignment g;
     topological_sort_suggest(h, &roots);
-    ordered_reading_init(&g, &r, &roots, o->threads);
+    ordered_assignment_init(&g, &r, &roots, o->threads);
     if (commit_order_decide(&g, level, o, &order, &edges, &stats) ==
         VERDICT_VIOLATED)
         (void)witness_find(&g, level, &edges, false, most, out);
     edges_free(&edges);
-    ordered_reading_free(&g);
+    ordered_assignment_free(&g);
     vec_free(&order);
     vec_free(&roots);
 }

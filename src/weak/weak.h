@@ -50,12 +50,12 @@ void weak_check(const struct history *h, level_set levels,
                 const struct weak_options *o, struct certificate out[LEVELS],
                 struct weak_stats *stats);
 
-/* The same where values are repeated, by the reading that an order of the
+/* The same where values are repeated, by the assignment that an order of the
  * transactions suggests; undecided levels stay so.  Where 'order' is NULL it is
  * that of the input, and what depends on no choice is refuted if it can be.
  *
  *   require  h is resolved; 'order' has every transaction that counts or may
- *   time     that of deciding two readings, for each level */
+ *   time     that of deciding two assignments, for each level */
 void weak_try_order(const struct history *h, level_set levels,
                     const u32_vec *order, const struct weak_options *o,
                     struct certificate out[LEVELS], struct weak_stats *stats);

@@ -43,7 +43,7 @@ add_edges(const struct cycle_search *s, enum level level, struct cycle *out)
                                .read = ID_NONE,
                                .premise = ID_NONE};
         if (e.kind == EDGE_WR)
-            e.read = edge_reason_read(&p->g->reading, e.to, e.from);
+            e.read = edge_reason_read(&p->g->assignment, e.to, e.from);
         else if (e.kind == EDGE_CO)
             edge_reason_find(p->g, level,
                              p->edges->all.at[p->which[edge]].reader, &e,
@@ -55,7 +55,7 @@ add_edges(const struct cycle_search *s, enum level level, struct cycle *out)
 /* Append the cycle of two edges that a stale read of the initial state makes.
  */
 static void
-add_stale_read(const struct ordered_reading *g, enum level level,
+add_stale_read(const struct ordered_assignment *g, enum level level,
                const struct edge *stale, cycle_vec *out)
 {
     struct cycle cycle = {0};
@@ -115,7 +115,7 @@ add_many(struct cycle_search *s, enum level level, size_t most, cycle_vec *out)
 }
 
 uint64_t
-witness_find(const struct ordered_reading *g, enum level level,
+witness_find(const struct ordered_assignment *g, enum level level,
              const struct edges *edges, bool many, size_t most, cycle_vec *out)
 {
     assert(!out->n);

@@ -16,7 +16,7 @@
  *   require  commit_order_decide() said VERDICT_VIOLATED
  *   ensure   there is one at least where most > 0
  *   returns  how many edges were visited, which is what it cost */
-uint64_t witness_find(const struct ordered_reading *g, enum level level,
+uint64_t witness_find(const struct ordered_assignment *g, enum level level,
                       const struct edges *edges, bool many, size_t most,
                       cycle_vec *out);
 

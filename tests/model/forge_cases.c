@@ -34,7 +34,7 @@ draw_leaf(struct forger *f, enum level l, struct leaves *out)
     const uint32_t open = forge_below(f, 100);
     for (size_t i = 0; i < f->h.authors.n; i++)
         vec_push(&seen,
-                 forge_percent(f, open) ? TXN_OPEN : draw_candidate(f, i));
+                 forge_percent(f, open) ? TXN_UNCHOSEN : draw_candidate(f, i));
     struct history copy;
     struct check check;
     struct err err = {0};
@@ -60,7 +60,8 @@ static void
 change_seen(struct forger *f, u32_vec *seen)
 {
     const size_t row = forge_below(f, (uint32_t)seen->n);
-    seen->at[row] = forge_percent(f, 50) ? TXN_OPEN : draw_candidate(f, row);
+    seen->at[row] =
+        forge_percent(f, 50) ? TXN_UNCHOSEN : draw_candidate(f, row);
 }
 
 /* Show a tree of some of the leaves, each perhaps several times. */
@@ -80,7 +81,8 @@ show_tree(struct forger *f, enum level l, const struct leaves *leaves)
         memset(&cases[i].branches, 0, sizeof cases[i].branches);
         for (uint32_t row = 0; row < from->seen.n; row++) {
             vec_push(&cases[i].seen, from->seen.at[row]);
-            if (from->seen.at[row] != TXN_OPEN && forge_percent(f, i ? 20 : 90))
+            if (from->seen.at[row] != TXN_UNCHOSEN &&
+                forge_percent(f, i ? 20 : 90))
                 vec_push(&cases[i].branches,
                          ((struct branch){row, from->seen.at[row]}));
         }

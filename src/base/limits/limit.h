@@ -3,7 +3,7 @@
  * Limits hold in every phase, in code that knows nothing of them: work that has
  * to stop is tried in a child process.  limit_try forks; in the child it
  * returns true, and the program goes on there, under the limits, until
- * limit_kept.  The parent waits.  When the child reaches a limit it ends, and
+ * limit_end.  The parent waits.  When the child reaches a limit it ends, and
  * in the parent limit_try returns false: everything is as it was before the
  * try, and all that the work held is gone.  When the child ends in any other
  * way, the parent ends in the same way and limit_try does not return.
@@ -68,7 +68,7 @@ bool limit_try(const struct limits *l, double spent, const char *phase,
 void limit_phase(const char *phase);
 
 /* The work of a try is done; from here on there are no limits. */
-void limit_kept(void);
+void limit_end(void);
 
 enum { LIMIT_RESULTS = 32 }; // of one run, at most
 

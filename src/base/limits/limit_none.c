@@ -25,7 +25,7 @@ limit_phase(const char *phase)
 }
 
 void
-limit_kept(void)
+limit_end(void)
 {
 }
 

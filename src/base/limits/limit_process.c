@@ -152,7 +152,7 @@ limit_phase(const char *phase)
 }
 
 void
-limit_kept(void)
+limit_end(void)
 {
     if (!shared)
         return;

@@ -51,7 +51,7 @@
     ROW(TIMED_STEPS_EACH, 40, 1, 100000, "steps per operation of the search in real time", "timed") \
     ROW(TIMED_STEPS, 1000000, 1, 1000000000, "more steps of it, however small the history", "timed") \
     ROW(STRICT_STEPS_EACH, 600, 1, 100000, "steps per operation of a search at a strict level for a weaker one", "timed") \
-    ROW(RECORDED_STEPS_EACH, 16, 1, 1000, "versions per operation that the recorded order looks at", "formats") \
+    ROW(INPUT_ORDER_STEPS_EACH, 16, 1, 1000, "versions per operation that the input order looks at", "formats") \
     ROW(PREFETCH_OPS, 24, 1, 100, "operations between a prefetch and its use", "formats") \
     ROW(ORDER_MOVES, 8, 1, 100, "moves per version beyond which versions are sorted from scratch", "sessions") \
     ROW(BIDIRECTIONAL_STATES, 1 << 14, 1, 1 << 24, "states per side in the first effort", "ambiguous") \
@@ -93,7 +93,7 @@
     ROW(NEAR_STEPS_EACH, 200, 1, 100000, "steps per operation of an attempt near estimated times", "shapes") \
     ROW(NEAR_KEPT, 8, 1, 1000, "candidates of a read within the margin, on average", "shapes") \
     ROW(PARTIAL_ROUNDS, 6, 1, 100, "times that transactions are left out of a partial order", "shapes") \
-    ROW(PARTIAL_BLAMED, 64, 1, 10000, "transactions in one conflict of a partial order", "shapes") \
+    ROW(PARTIAL_CONFLICT, 64, 1, 10000, "transactions in one conflict of a partial order", "shapes") \
     ROW(CYCLE_SEARCH_WORK, 1 << 24, 1, 1 << 30, "edges to visit in a component", "weak") \
     ROW(COMMIT_STEPS, 4, 1, 100, "steps per operation of a pass over the history", "weak") \
     ROW(STALE_FEW, 16, 0, 1000000, "stale transactions, with one of STALE_SHARE, up to which cycles are looked for near them", "weak") \

@@ -4,13 +4,13 @@
 #include "check/ladder/attempts.h"
 
 #include "check/convert.h"
-#include "strong/order/recorded_order.h"
+#include "strong/order/input_order.h"
 #include "strong/order/timed_order.h"
 
-/* Settle what is left by a certificate that a stronger level holds, or by one
- * of the level itself; frees it. */
+/* Adopt the certificate of a level: for the level itself, and if it holds for
+ * the open levels that it implies.  Frees it. */
 static void
-settle_by(struct ladder_run *run, struct certificate *c)
+adopt_certificate(struct ladder_run *run, struct certificate *c)
 {
     for (int l = 0; l < LEVELS; l++) {
         if (!level_set_has(run->left, (enum level)l) ||
@@ -31,12 +31,12 @@ settle_by(struct ladder_run *run, struct certificate *c)
 /* --- orders that are tried -------------------------------------------------*/
 
 void
-attempt_recorded_order(struct ladder_run *run, struct budget *budget)
+attempt_input_order(struct ladder_run *run, struct budget *budget)
 {
     struct certificate c = {.level = run->level};
     if (run->weak || budget_spend(budget, run->h->n_ops))
-        (void)recorded_order_try(run->h, &c);
-    settle_by(run, &c);
+        (void)input_order_try(run->h, &c);
+    adopt_certificate(run, &c);
 }
 
 /* Try the commits of an order that respects real time. */
@@ -47,9 +47,9 @@ try_timed(struct ladder_run *run, enum timed_reads reads, struct budget *budget)
     u32_vec order = {0};
     const bool found =
         timed_order_find(run->h, reads, budget, &order) &&
-        recorded_order_run(run->h, order.at, (uint32_t)order.n, &c);
+        input_order_try_given(run->h, order.at, (uint32_t)order.n, &c);
     vec_free(&order);
-    settle_by(run, &c);
+    adopt_certificate(run, &c);
     return found;
 }
 
@@ -68,12 +68,12 @@ attempt_timed_order(struct ladder_run *run, struct budget *budget)
 }
 
 void
-attempt_recorded_psi(struct ladder_run *run, struct budget *budget)
+attempt_input_order_psi(struct ladder_run *run, struct budget *budget)
 {
     struct certificate c = {.level = run->level};
     budget_spend(budget, run->h->n_ops);
     (void)decision_try_psi(run->own, run->h->arrival, run->h->n_txns, &c);
-    settle_by(run, &c);
+    adopt_certificate(run, &c);
 }
 
 /* The level whose order is looked for beside a serial one. */
@@ -91,7 +91,7 @@ replay_at(struct ladder_run *run, enum level by, struct budget *budget)
     decision_record(d, false);
     const bool found = decision_replay(d, budget, &c);
     decision_free(d);
-    settle_by(run, &c);
+    adopt_certificate(run, &c);
     return found;
 }
 
@@ -103,23 +103,23 @@ attempt_replay(struct ladder_run *run, struct budget *budget)
 }
 
 static bool
-try_near(struct ladder_run *run, enum level by, struct budget *budget)
+try_estimated(struct ladder_run *run, enum level by, struct budget *budget)
 {
     struct certificate c;
     if (run->h->n_optional && by != run->level && !run->weak)
         return false; // they count in one order and not in another
-    const bool found = near_order_try(&run->near, by, budget, &c);
-    settle_by(run, &c);
+    const bool found = estimated_order_try(&run->estimated, by, budget, &c);
+    adopt_certificate(run, &c);
     return found;
 }
 
 void
 attempt_estimated_order(struct ladder_run *run, struct budget *budget)
 {
-    near_order_init(&run->near, run->h, &run->o->strong);
-    run->has_near = true;
-    if (!try_near(run, LEVEL_SER, budget) && own_order(run) != LEVEL_SER)
-        (void)try_near(run, own_order(run), budget);
+    estimated_order_init(&run->estimated, run->h, &run->o->strong);
+    run->has_estimate = true;
+    if (!try_estimated(run, LEVEL_SER, budget) && own_order(run) != LEVEL_SER)
+        (void)try_estimated(run, own_order(run), budget);
 }
 
 /* An order in which a few transactions are not served: they may be at a level
@@ -130,9 +130,9 @@ attempt_partial_order(struct ladder_run *run, struct budget *budget)
     struct certificate c = {.level = run->level};
     u32_vec order = {0};
     run->tried_partial = true;
-    if (near_order_excuse(&run->near, budget, &order)) {
+    if (estimated_order_try_partial(&run->estimated, budget, &order)) {
         const uint32_t n = (uint32_t)order.n;
-        bool found = recorded_order_run(run->h, order.at, n, &c);
+        bool found = input_order_try_given(run->h, order.at, n, &c);
         if (!found && run->weak) {
             const struct weak_options weak = {.threads = run->o->threads,
                                               .budget = budget};
@@ -144,7 +144,7 @@ attempt_partial_order(struct ladder_run *run, struct budget *budget)
         }
     }
     vec_free(&order);
-    settle_by(run, &c);
+    adopt_certificate(run, &c);
 }
 
 static void
@@ -177,7 +177,7 @@ attempt_certain(struct ladder_run *run, struct budget *budget)
     decision_leave_out_choices(d);
     (void)decision_advance(d, DECISION_INFERRED, budget, &c);
     decision_free(d);
-    settle_by(run, &c);
+    adopt_certificate(run, &c);
 }
 
 /* Build the decision of the level, unless it is there. */
@@ -192,14 +192,14 @@ build_own(struct ladder_run *run)
         decision_prove_nothing(run->own); // which would say nothing about them
 }
 
-/* Advance a decision, and settle what its verdict settles. */
+/* Advance a decision, and adopt its certificate. */
 static void
 advance(struct ladder_run *run, struct decision *d, enum level level,
         enum decision_stage to, struct budget *budget)
 {
     struct certificate c = {.level = level};
     (void)decision_advance(d, to, budget, &c);
-    settle_by(run, &c);
+    adopt_certificate(run, &c);
 }
 
 static void
@@ -326,9 +326,10 @@ attempt_serial_rest(struct ladder_run *run, struct budget *budget)
 void
 attempt_serial_partly(struct ladder_run *run, struct budget *budget)
 {
-    near_order_init_far(&run->near, run->h, &run->o->strong);
-    run->has_near = true;
-    (void)try_near(run, LEVEL_SER, budget);
+    estimated_order_init_without_times(&run->estimated, run->h,
+                                       &run->o->strong);
+    run->has_estimate = true;
+    (void)try_estimated(run, LEVEL_SER, budget);
 }
 
 /* Real time as well: its order is the easiest to find where it holds. */

@@ -10,9 +10,9 @@
 #include "check/ladder/ladder_run.h"
 
 /* Orders that are tried as they are, or nearly. */
-void attempt_recorded_order(struct ladder_run *run, struct budget *budget);
+void attempt_input_order(struct ladder_run *run, struct budget *budget);
 void attempt_timed_order(struct ladder_run *run, struct budget *budget);
-void attempt_recorded_psi(struct ladder_run *run, struct budget *budget);
+void attempt_input_order_psi(struct ladder_run *run, struct budget *budget);
 void attempt_replay(struct ladder_run *run, struct budget *budget);
 void attempt_estimated_order(struct ladder_run *run, struct budget *budget);
 void attempt_partial_order(struct ladder_run *run, struct budget *budget);

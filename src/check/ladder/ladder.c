@@ -154,6 +154,6 @@ ladder_decide(const struct history *h, const struct check_options *o,
                certificates[l].level == (enum level)l);
     decision_free(run.serial);
     decision_free(run.own);
-    if (run.has_near)
-        near_order_free(&run.near);
+    if (run.has_estimate)
+        estimated_order_free(&run.estimated);
 }

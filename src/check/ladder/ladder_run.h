@@ -6,7 +6,7 @@
 
 #include "check/check.h"
 #include "strong/decision.h"
-#include "strong/near_order.h"
+#include "strong/estimated_order.h"
 
 /* A run decides one strong level, or several weak ones together.
  *
@@ -32,8 +32,8 @@ struct ladder_run {
     // Shared by several rows.
     bool tried_certain, tried_snapshot, tried_partial;
     unsigned weak_turns; // of the weak engine, after its first
-    struct near_order near;
-    bool has_near;
+    struct estimated_order estimated;
+    bool has_estimate;
     struct decision *serial, *own;
     uint64_t serial_left; // steps of 'serial'
     bool needs_record;    // violated; the proof needs the removed candidates

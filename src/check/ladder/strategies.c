@@ -72,7 +72,7 @@ find_facts(struct ladder_run *run)
     if (level_table[run->level].needs_times || !h->several.n)
         return;
     const bool plain = is_plain(h);
-    run->many_writers = near_order_suits(h, o);
+    run->many_writers = estimated_order_applies(h, o);
     run->one_value =
         plain && has_one_value(h, o) && has_candidates(h, o->record_max);
     run->small_ambiguous = plain && is_small_and_ambiguous(h);
@@ -93,7 +93,7 @@ stage_of(const struct ladder_run *run)
 /* --- when strategies apply -------------------------------------------------*/
 
 static const char *
-why_not_recorded_order(struct ladder_run *run)
+why_not_input_order(struct ladder_run *run)
 {
     return run->weak && !run->h->several.n ? "values are unique" : NULL;
 }
@@ -155,7 +155,7 @@ why_not_estimated_order(struct ladder_run *run)
 static const char *
 why_not_partial_order(struct ladder_run *run)
 {
-    if (!run->has_near)
+    if (!run->has_estimate)
         return "no serial order was looked for near this";
     if (run->tried_partial)
         return "it was tried";
@@ -202,7 +202,7 @@ why_not_weak_first(struct ladder_run *run)
     return run->h->several.n ? NULL : "values are unique";
 }
 
-/* Whether a level may be settled by a serial order of a small history. */
+/* Whether a level may be decided by a serial order of a small history. */
 static const char *
 why_not_small(struct ladder_run *run)
 {
@@ -276,7 +276,7 @@ why_not_serial_many(struct ladder_run *run)
     if (level_is_serial(run->level) || level_table[run->level].one_rw)
         return "the level has one point per transaction";
     if (level_table[run->level].needs_times || !run->h->several.n ||
-        !is_plain(run->h) || run->small_ambiguous || run->has_near)
+        !is_plain(run->h) || run->small_ambiguous || run->has_estimate)
         return "a serial order was tried, or would not serve";
     return has_candidates(run->h, run->o->strong.record_max)
                ? NULL
@@ -315,7 +315,7 @@ why_not_build(struct ladder_run *run)
 
 /* With very many candidates, removing them takes longer than the attempt. */
 static const char *
-why_not_recorded_psi(struct ladder_run *run)
+why_not_input_order_psi(struct ladder_run *run)
 {
     const enum decision_stage stage = stage_of(run);
     if (!level_table[run->level].one_rw)
@@ -330,10 +330,10 @@ why_not_recorded_psi(struct ladder_run *run)
 static const char *
 why_not_psi_serial(struct ladder_run *run)
 {
-    const char *why = why_not_recorded_psi(run);
+    const char *why = why_not_input_order_psi(run);
     if (why)
         return why;
-    if (run->has_near)
+    if (run->has_estimate)
         return "it was tried";
     return is_plain(run->h) ? NULL : "counts are open, or there are lists";
 }
@@ -349,7 +349,7 @@ static const char *
 why_not_partial_far(struct ladder_run *run)
 {
     const char *why = why_not_partial_order(run);
-    return why ? why : run->near.time ? "inference comes first" : NULL;
+    return why ? why : run->estimated.time ? "inference comes first" : NULL;
 }
 
 static const char *
@@ -482,7 +482,7 @@ steps_prefix(const struct ladder_run *run)
 
 // clang-format off
 const struct strategy strategy_table[] = {
-    {"recorded-order", FOR_ALL, false, why_not_recorded_order, attempt_recorded_order, NULL, 2,
+    {"input-order", FOR_ALL, false, why_not_input_order, attempt_input_order, NULL, 2,
      "the order of the input, or of the ends of transactions, as an order of commits"},
     {"certain", FOR_ALL, false, why_not_certain, attempt_certain, NULL, 20,
      "a contradiction among reads that have one candidate writer"},
@@ -536,7 +536,7 @@ const struct strategy strategy_table[] = {
      "the weak levels by their axioms, to the end"},
     {"build", FOR_STRONG, true, why_not_build, attempt_build, NULL, 15,
      "the problem of the level itself"},
-    {"recorded-psi", FOR_STRONG, false, why_not_recorded_psi, attempt_recorded_psi, NULL, 5,
+    {"input-psi", FOR_STRONG, false, why_not_input_order_psi, attempt_input_order_psi, NULL, 5,
      "the order of the input as an order of versions at psi, with very many candidates"},
     {"certain", FOR_STRONG, false, why_not_certain_psi, attempt_certain, NULL, 20,
      "the same for psi"},
@@ -546,7 +546,7 @@ const struct strategy strategy_table[] = {
      "a serial order of all transactions but those in a conflict"},
     {"infer", FOR_STRONG, true, why_not_infer, attempt_infer, NULL, 30,
      "certain edges, and candidates that are impossible"},
-    {"recorded-psi", FOR_STRONG, false, why_not_recorded_psi, attempt_recorded_psi, NULL, 5,
+    {"input-psi", FOR_STRONG, false, why_not_input_order_psi, attempt_input_order_psi, NULL, 5,
      "the order of the input as an order of versions at psi"},
     {"partial-order", FOR_STRONG, false, why_not_partial_order, attempt_partial_order, NULL, 30,
      "after inference, where times are estimated"},

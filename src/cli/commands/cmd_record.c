@@ -102,6 +102,7 @@ cmd_record(const struct options *o)
                         : record_run(&options, &result, &err);
     interrupt_restore();
     vec_free(&command);
-    return status_of(result.status,
-                     ok ? show(o, &result) : cli_report_error(&err));
+    const int status = ok ? show(o, &result) : cli_report_error(&err);
+    buf_free(&result.history.left_out);
+    return status_of(result.status, status);
 }

@@ -68,7 +68,7 @@ show_op(const struct history *h, txn_id t, op_id op, struct buf *out)
     const char *note = NULL;
     const bool list = op_is_of_list(h, op);
     const op_id external = find_external(h, op);
-    if (h->op_key[op] & OP_ASIDE)
+    if (h->op_key[op] & OP_REJECTED)
         note = "inconsistent read";
     else if (op_is_write(h, op))
         note = op_is_final_write(h, op) || list ? NULL : "overwritten below";

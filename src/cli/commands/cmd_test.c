@@ -156,6 +156,7 @@ test_spec(struct test *t)
         .target = t->run.target,
         .isolation = t->run.options.isolation,
         .setups = {o->setups.at, o->setups.n},
+        .recorder = t->run.options.recorder,
         .recording = &t->recording,
         .self = t,
         .opened = show_database,

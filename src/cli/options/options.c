@@ -212,6 +212,8 @@ const struct option option_table[] = {
      "what sessions do; 'mixed' reads and writes random keys; the path of a library is an application of your own, and FILE.sql, or A.sql@3,B.sql with weights, are scripts in the form of pgbench"},
     {"schema", 0, OPTION_TEXT, "FILE", AT(schema), RUNNING, 0, 0, NULL, NULL,
      "with -w FILE.sql: the SQL that makes its tables, which must not be there; they are removed at the end"},
+    {"recorder", 0, OPTION_TEXT, "HOW", AT(recorder), RUNNING, 0, 0, NULL, choices_recorders,
+     "who finds out what the statements of --spec and -w FILE.sql read and wrote: 'policy', PostgreSQL itself, or 'text', which understands statements or refuses them"},
     {"lists", 0, OPTION_TEXT, "FORM", AT(lists), RUNNING, 0, 0, "text", choices_lists,
      "how 'append' keeps its lists; only PostgreSQL has arrays"},
     {"index", 0, OPTION_TEXT, "KIND", AT(index), RUNNING, 0, 0, NULL, choices_indexes,

@@ -84,7 +84,8 @@ struct options {
     const char *distribution, *inject, *order;
 
     // test, collect
-    const char *workload, *isolation, *schema, *start, *fault, *keep, *spec;
+    const char *workload, *isolation, *schema, *recorder;
+    const char *start, *fault, *keep, *spec;
     const char *lists, *index, *access;
     const char *sweep, *results;
     uint64_t seeds;

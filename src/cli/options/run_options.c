@@ -80,7 +80,12 @@ choose_shape(const struct options *o, struct workload_shape *out,
     };
     if (sql_workload_is(o->workload) && !o->spec) {
         out->keys = 0;
-        return o->schema ||
+        const bool is_random = random_sql_is(o->workload);
+        if (is_random && o->schema)
+            return err_set(err, ERR_USAGE,
+                           "-w random makes its own tables; leave out "
+                           "--schema");
+        return is_random || o->schema ||
                err_set(err, ERR_USAGE,
                        "-w %s needs the tables of its statements: --schema "
                        "FILE",
@@ -210,7 +215,8 @@ run_options_parse(const struct options *o, struct test_run_options *out,
         out->scripts = o->workload;
         out->schema = o->schema;
     }
-    return choose_isolation(o, out, err) &&
+    return (!o->recorder || recorder_parse(o->recorder, &out->recorder, err)) &&
+           choose_isolation(o, out, err) &&
            choose_shape(o, &out->collect.shape, err) &&
            choose_access(o, out, err) && choose_target(o, out, err);
 }

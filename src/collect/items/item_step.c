@@ -17,7 +17,7 @@
 #define OLD_COLUMNS "assay_key, prev_g, prev_v"
 
 /* A step while it runs. */
-struct run {
+struct item_run {
     struct connection *c;
     const struct workload_step *step;
     bool is_autocommit;
@@ -45,7 +45,7 @@ item_state_free(struct item_state *s)
 enum { CELLS = 3 };
 
 static void
-record(const struct run *r, const struct item *item,
+record(const struct item_run *r, const struct item *item,
        void (*how)(struct jsonl_record *, const struct jsonl_row *))
 {
     const struct jsonl_cell cells[CELLS] = {
@@ -55,7 +55,7 @@ record(const struct run *r, const struct item *item,
 
 /* Record that there is no such row. */
 static void
-record_absent(const struct run *r)
+record_absent(const struct item_run *r)
 {
     jsonl_record_row_read(
         r->record, &(struct jsonl_row){.table = TABLE, .key = r->step->key});
@@ -63,14 +63,14 @@ record_absent(const struct run *r)
 
 /* The version that the step writes. */
 static struct item
-new_item(const struct run *r, uint64_t key)
+new_item(const struct item_run *r, uint64_t key)
 {
     return (struct item){key, (int64_t)r->step->group, r->step->value};
 }
 
 /* The condition of the step, as it is recorded. */
 static const char *
-show_where(const struct run *r)
+show_where(const struct item_run *r)
 {
     struct buf *out = &r->s->where;
     const uint64_t key = r->step->key, first = key - key % ITEM_BLOCK;
@@ -93,7 +93,7 @@ show_where(const struct run *r)
 /* --- answers ---------------------------------------------------------------*/
 
 static enum outcome
-misunderstood(const struct run *r, const char *expected)
+misunderstood(const struct item_run *r, const char *expected)
 {
     char message[128];
     snprintf(message, sizeof message,
@@ -115,7 +115,7 @@ take_integer(const struct result_rows *rows, size_t row, size_t column,
 
 /* A row of the answer; false if it is something else. */
 static bool
-take_item(const struct run *r, size_t row, struct item *out)
+take_item(const struct item_run *r, size_t row, struct item *out)
 {
     const struct result_rows *rows = &r->s->rows;
     int64_t key;
@@ -129,7 +129,7 @@ take_item(const struct run *r, size_t row, struct item *out)
 
 /* Whether a row satisfies the condition of the step. */
 static bool
-is_asked_for(const struct run *r, const struct item *item)
+is_asked_for(const struct item_run *r, const struct item *item)
 {
     const uint64_t key = r->step->key;
     return r->step->where == ITEMS_OF_GROUP ? item->group == (int64_t)key
@@ -140,7 +140,7 @@ is_asked_for(const struct run *r, const struct item *item)
 
 /* Record a query that returned the rows of the answer. */
 static enum outcome
-record_query(const struct run *r)
+record_query(const struct item_run *r)
 {
     const size_t n = r->s->rows.n;
     struct item item;
@@ -163,7 +163,7 @@ record_query(const struct run *r)
 /* The only row of an answer to a statement about one key.  *found: there is
  * one.  Firebird returns a row of nulls if there is none. */
 static enum outcome
-take_one(const struct run *r, struct item *out, bool *found)
+take_one(const struct item_run *r, struct item *out, bool *found)
 {
     const struct result_rows *rows = &r->s->rows;
     *found = rows->n && !result_rows_is_null(rows, 0, 0);
@@ -176,7 +176,7 @@ take_one(const struct run *r, struct item *out, bool *found)
 /* --- statements ------------------------------------------------------------*/
 
 static struct buf *
-begin_sql(const struct run *r, const char *text)
+begin_sql(const struct item_run *r, const char *text)
 {
     buf_clear(&r->s->sql);
     buf_text(&r->s->sql, text);
@@ -184,14 +184,14 @@ begin_sql(const struct run *r, const char *text)
 }
 
 static enum outcome
-run_sql(const struct run *r)
+run_sql(const struct item_run *r)
 {
     r->c->changed = 0;
     return r->c->driver->query(r->c, r->s->sql.at, &r->s->rows);
 }
 
 static void
-add_row_condition(const struct run *r)
+add_row_condition(const struct item_run *r)
 {
     char row[SQL_CONDITION];
     buf_printf(&r->s->sql, " where %s", sql_find_row(r->c, r->step->key, row));
@@ -200,7 +200,7 @@ add_row_condition(const struct run *r)
 /* The condition of the step.  A scan is forced by an expression that no index
  * serves. */
 static void
-add_condition(const struct run *r)
+add_condition(const struct item_run *r)
 {
     struct buf *sql = &r->s->sql;
     const char *plus = r->c->access == ACCESS_SCAN ? " + 0" : "";
@@ -213,7 +213,7 @@ add_condition(const struct run *r)
 }
 
 static void
-add_lock(const struct run *r)
+add_lock(const struct item_run *r)
 {
     const struct dialect *dialect = r->c->driver->sql;
     const char *clause = r->step->lock == ITEM_FOR_UPDATE  ? dialect->for_update
@@ -224,7 +224,7 @@ add_lock(const struct run *r)
 }
 
 static enum outcome
-run_read(const struct run *r)
+run_read(const struct item_run *r)
 {
     struct item item;
     bool found;
@@ -244,7 +244,7 @@ run_read(const struct run *r)
 }
 
 static enum outcome
-run_query(const struct run *r)
+run_query(const struct item_run *r)
 {
     begin_sql(r, "select " COLUMNS " from assay_item");
     add_condition(r);
@@ -255,7 +255,7 @@ run_query(const struct run *r)
 
 /* "insert into assay_item (...) values (...)" */
 static void
-begin_insert(const struct run *r)
+begin_insert(const struct item_run *r)
 {
     const char *index = r->c->database->index;
     struct buf *sql = begin_sql(r, "insert into assay_item (" COLUMNS);
@@ -271,7 +271,7 @@ begin_insert(const struct run *r)
 
 /* A write that failed is recorded too: it may have had an effect. */
 static enum outcome
-run_insert(const struct run *r)
+run_insert(const struct item_run *r)
 {
     const struct item item = new_item(r, r->step->key);
     begin_insert(r);
@@ -284,7 +284,7 @@ run_insert(const struct run *r)
 
 /* The assignments of an update; 'table' qualifies the old values. */
 static void
-add_assignments(const struct run *r, const char *table)
+add_assignments(const struct item_run *r, const char *table)
 {
     buf_printf(&r->s->sql,
                " prev_g = %sg, prev_v = %sv, g = %" PRIu64 ", v = %" PRId64,
@@ -292,7 +292,7 @@ add_assignments(const struct run *r, const char *table)
 }
 
 static bool
-returns_updates(const struct run *r)
+returns_updates(const struct item_run *r)
 {
     return r->c->driver->sql->returning & RETURNING_UPDATES;
 }
@@ -301,7 +301,7 @@ returns_updates(const struct run *r)
  * there is such a row afterwards; *is_known: 'old' says what it replaced.  A
  * statement that is a transaction by itself cannot be followed by another. */
 static enum outcome
-replace_one(const struct run *r, bool *found, bool *is_known)
+replace_one(const struct item_run *r, bool *found, bool *is_known)
 {
     if (returns_updates(r))
         buf_text(&r->s->sql, " returning " OLD_COLUMNS);
@@ -321,7 +321,7 @@ replace_one(const struct run *r, bool *found, bool *is_known)
 
 /* Record what an update or upsert of one row replaced and wrote. */
 static enum outcome
-record_replacement(const struct run *r, bool is_known)
+record_replacement(const struct item_run *r, bool is_known)
 {
     const struct item item = new_item(r, r->step->key);
     const bool was_absent = is_known && result_rows_is_null(&r->s->rows, 0, 2);
@@ -341,7 +341,7 @@ record_replacement(const struct run *r, bool is_known)
 }
 
 static enum outcome
-run_update(const struct run *r, bool *found)
+run_update(const struct item_run *r, bool *found)
 {
     const struct item item = new_item(r, r->step->key);
     bool is_known;
@@ -359,7 +359,7 @@ run_update(const struct run *r, bool *found)
 }
 
 static enum outcome
-run_upsert(const struct run *r)
+run_upsert(const struct item_run *r)
 {
     const struct item item = new_item(r, r->step->key);
     const char *upsert = r->c->driver->sql->upsert;
@@ -381,7 +381,7 @@ run_upsert(const struct run *r)
 /* Update all rows that satisfy the condition.  Without 'returning' they are
  * found by the version that they have now. */
 static enum outcome
-run_update_where(const struct run *r)
+run_update_where(const struct item_run *r)
 {
     struct item item;
     begin_sql(r, "update assay_item set");
@@ -412,7 +412,7 @@ run_update_where(const struct run *r)
 /* Delete the row of a key where a delete does not return it.  An update that
  * changes no value finds and locks it, and says what it was. */
 static enum outcome
-run_delete_blind(const struct run *r)
+run_delete_blind(const struct item_run *r)
 {
     struct item item = {.key = r->step->key};
     bool found = false, is_known;
@@ -439,7 +439,7 @@ run_delete_blind(const struct run *r)
 
 /* Delete the row of a key. */
 static enum outcome
-run_delete(const struct run *r)
+run_delete(const struct item_run *r)
 {
     struct item item = {.key = r->step->key};
     bool found = false;
@@ -467,7 +467,7 @@ run_delete(const struct run *r)
 
 /* Search the rows that satisfy the condition, and delete them one by one. */
 static enum outcome
-run_delete_found(const struct run *r)
+run_delete_found(const struct item_run *r)
 {
     VEC(uint64_t) keys = {0};
     struct item item;
@@ -479,7 +479,7 @@ run_delete_found(const struct run *r)
     for (size_t i = 0; outcome == OUTCOME_OK && i < keys.n; i++) {
         const struct workload_step one = {.kind = STEP_ITEM_DELETE,
                                           .key = keys.at[i]};
-        struct run each = *r;
+        struct item_run each = *r;
         each.step = &one;
         outcome = run_delete(&each);
     }
@@ -489,7 +489,7 @@ run_delete_found(const struct run *r)
 
 /* Delete all rows that satisfy the condition. */
 static enum outcome
-run_delete_where(const struct run *r)
+run_delete_where(const struct item_run *r)
 {
     struct item item;
     if (!(r->c->driver->sql->returning & RETURNING_DELETES))
@@ -511,7 +511,7 @@ run_delete_where(const struct run *r)
 
 /* Set a savepoint, or roll back to it, which undoes what was recorded since. */
 static enum outcome
-run_savepoint(const struct run *r)
+run_savepoint(const struct item_run *r)
 {
     if (!r->c->driver->sql->has_savepoints)
         return OUTCOME_OK;
@@ -527,7 +527,7 @@ run_savepoint(const struct run *r)
 }
 
 static bool
-is_left_out(const struct run *r)
+is_left_out(const struct item_run *r)
 {
     const bool is_few = r->s->found < ITEM_FEW;
     return r->step->when != ITEM_ALWAYS &&
@@ -539,7 +539,7 @@ item_step_run(struct connection *c, const struct workload_step *step,
               bool is_autocommit, struct item_state *s,
               struct jsonl_record *record_of)
 {
-    const struct run r = {c, step, is_autocommit, s, record_of};
+    const struct item_run r = {c, step, is_autocommit, s, record_of};
     bool found;
     if (is_left_out(&r))
         return OUTCOME_OK;

@@ -100,6 +100,7 @@ choose_sql(struct database *db, const struct json_line *json, struct err *err)
     p->variant.dialect.set_isolation = p->variant.dialect.get_isolation = NULL;
     if (dialect == &dialect_sqlite)
         p->variant.dialect.claim = NULL;
+    p->variant.dialect.cannot_record = dialect == &dialect_sqlite;
     db->driver = &p->variant.driver;
     return true;
 }

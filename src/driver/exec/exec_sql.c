@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/exec/exec_link.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ enum outcome
 exec_query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct exec_link *c = (struct exec_link *)base;
+    assert(c->child && base->driver->sql);
     const bool is_plain = strcmp(sql, "begin") == 0 ||
                           strcmp(sql, "commit") == 0 ||
                           strcmp(sql, "rollback") == 0;

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/sql/sql.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct dialect dialect_postgresql = {
@@ -146,6 +147,7 @@ void
 sql_variant_init(struct sql_variant *v, const struct driver *driver,
                  const struct dialect *dialect)
 {
+    assert(driver->query && dialect && dialect->name);
     v->driver = *driver;
     v->dialect = *dialect;
     v->driver.sql = &v->dialect;

@@ -72,6 +72,7 @@ struct dialect {
     bool check_says_ok;       // or answers something else than ok
     const char *scan_only;    // use no index, and use them where possible, of
     const char *index_only;   // the connection; NULL: cannot be chosen
+    bool cannot_record;       // rows, because reports of triggers do not arrive
     const char *claim; // a query: 0 if another connection has claimed the
                        // tables of this program, else they are this
                        // connection's until it ends

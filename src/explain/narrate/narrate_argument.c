@@ -10,9 +10,9 @@ narrate_argument_push(struct narrate_argument *s, uint32_t depth, uint32_t edge)
     vec_push(&s->t->a->steps, ((struct anomaly_step){text, depth, edge}));
 }
 
-/* The number of the sentence that settled an answer; 0 where none did. */
+/* The number of the sentence that answered a question; 0 where none did. */
 static uint32_t
-settled_in(const struct narrate_argument *s, answer_id a)
+sentence_of(const struct narrate_argument *s, answer_id a)
 {
     if (a == ID_NONE)
         return 0;
@@ -32,7 +32,7 @@ narrate_argument_steps(struct narrate_argument *s, const struct dep *d)
 {
     uint32_t said = 0;
     for (int i = 0; i < 2; i++) {
-        const uint32_t n = settled_in(s, d->needs[i]);
+        const uint32_t n = sentence_of(s, d->needs[i]);
         if (!n || n == said)
             continue;
         buf_printf(&s->t->b, said ? ", %u" : " (%u", n);
@@ -42,9 +42,9 @@ narrate_argument_steps(struct narrate_argument *s, const struct dep *d)
 }
 
 void
-narrate_argument_settled(struct narrate_argument *s, answer_id a)
+narrate_argument_number(struct narrate_argument *s, answer_id a)
 {
-    const uint32_t n = settled_in(s, a);
+    const uint32_t n = sentence_of(s, a);
     if (n)
         buf_printf(&s->t->b, " (%u)", n);
 }

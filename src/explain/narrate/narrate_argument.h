@@ -21,8 +21,8 @@ void narrate_argument_push(struct narrate_argument *s, uint32_t depth,
 /* Append the numbers of the sentences that d rests on: " (2, 3)". */
 void narrate_argument_steps(struct narrate_argument *s, const struct dep *d);
 
-/* Append the number of the sentence that settled an answer: " (2)". */
-void narrate_argument_settled(struct narrate_argument *s, answer_id a);
+/* Append the number of the sentence that answered a question: " (2)". */
+void narrate_argument_number(struct narrate_argument *s, answer_id a);
 
 /* Append the dependencies of a cycle as clauses, without the one that is
  * assumed, which has just been stated. */

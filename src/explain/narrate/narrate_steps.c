@@ -75,7 +75,7 @@ narrate_choice(struct narrate_argument *s, size_t i, const struct question *q)
     narrate_txn(t, writer);
     if (step->because != ID_NONE) {
         buf_text(&t->b, ", which had no effect");
-        narrate_argument_settled(s, step->because);
+        narrate_argument_number(s, step->because);
     } else if (step->kind == REFUTE_STRIKE) {
         buf_text(&t->b, ": that would close a cycle: ");
         narrate_argument_clauses(s, &s->r->cycles.at[step->first], step->n,
@@ -101,7 +101,7 @@ narrate_effect(struct narrate_argument *s, size_t i, const struct question *q)
         buf_text(&t->b, " read ");
         narrate_seen(t, why->read);
         buf_text(&t->b, " from it");
-        narrate_argument_settled(s, step->because);
+        narrate_argument_number(s, step->because);
     } else if (step->question != ID_NONE) {
         buf_text(&t->b,
                  ": there is no transaction from which it can have read ");

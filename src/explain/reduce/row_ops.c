@@ -15,7 +15,7 @@
 
 #include "history/row/row_text.h"
 
-struct walk {
+struct row_walk {
     const struct history *h;
     struct row_ops *r;
     op_id *next;       // by transaction
@@ -24,7 +24,7 @@ struct walk {
 
 /* The next operation of t on a row, or ID_NONE. */
 static op_id
-next_op(const struct walk *w, txn_id t)
+next_op(const struct row_walk *w, txn_id t)
 {
     while (w->next[t] < w->h->txn_end[t] && !op_is_of_row(w->h, w->next[t]))
         w->next[t]++;
@@ -32,7 +32,7 @@ next_op(const struct walk *w, txn_id t)
 }
 
 static op_id
-take_op(struct walk *w, txn_id t, uint32_t entry)
+take_op(struct row_walk *w, txn_id t, uint32_t entry)
 {
     const op_id op = next_op(w, t);
     assert(op != ID_NONE);
@@ -43,7 +43,7 @@ take_op(struct walk *w, txn_id t, uint32_t entry)
 
 /* (1) */
 static void
-take_write(struct walk *w, txn_id t, uint32_t entry)
+take_write(struct row_walk *w, txn_id t, uint32_t entry)
 {
     const struct history *h = w->h;
     op_id op;
@@ -54,7 +54,7 @@ take_write(struct walk *w, txn_id t, uint32_t entry)
 
 /* (2) */
 static void
-take_query(struct walk *w, txn_id t, uint32_t entry)
+take_query(struct row_walk *w, txn_id t, uint32_t entry)
 {
     const struct history *h = w->h;
     const struct row_log *l = h->rows;
@@ -114,7 +114,7 @@ row_ops_init(struct row_ops *r, const struct history *h)
     for (op_id op = 0; op < h->n_ops; op++)
         r->entry[op] = r->returned[op] = ID_NONE;
     find_rows(r, h);
-    struct walk w = {.h = h, .r = r};
+    struct row_walk w = {.h = h, .r = r};
     w.next = mem_alloc(h->n_txns, sizeof *w.next);
     w.returned = mem_calloc(l->rows.n, sizeof *w.returned);
     for (txn_id t = 0; t < h->n_txns; t++)

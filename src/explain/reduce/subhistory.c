@@ -36,7 +36,7 @@ struct cut {
 };
 
 #define NONE_GO TXN_INIT // which always stays
-#define SEVERAL_GO TXN_OPEN
+#define SEVERAL_GO TXN_UNCHOSEN
 
 static bool
 has(const uint32_t *sorted, size_t n, uint32_t id)
@@ -138,14 +138,14 @@ read_stays(const struct cut *c, txn_id t, op_id op)
     if (is_own_list(h, seen))
         return c->selection->inconsistent &&
                element_stays(c, seen.at[seen.n - 1]);
-    if (h->op_key[op] & OP_ASIDE)
+    if (h->op_key[op] & OP_REJECTED)
         return c->selection->inconsistent && keeps_writers(c, h->op_value[op]);
     op_id external = op;
-    if (!(h->op_key[op] & OP_MAIN)) {
+    if (!(h->op_key[op] & OP_FINAL)) {
         external = find_implied(h, t, op);
         if (external == ID_NONE)
             return true; // of its own write
-        if (h->op_key[external] & OP_ASIDE)
+        if (h->op_key[external] & OP_REJECTED)
             return c->selection->inconsistent;
     }
     return h->op_value[external] == VALUE_INIT || !h->txn_counts[t] ||
@@ -357,7 +357,7 @@ note_seen(struct cut *c, txn_id t)
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (op_is_write(h, op))
             continue;
-        if (h->op_key[op] & OP_ASIDE)
+        if (h->op_key[op] & OP_REJECTED)
             vec_push(&c->seen, h->op_value[op]);
         const struct list_seen seen = history_list_seen(h, op);
         for (size_t i = 0; i < seen.n; i++)

@@ -25,7 +25,7 @@ struct subhistory_selection {
     size_t n_only;            // independent of who wrote what they read
     const value_id *elements; // where not NULL: no others in lists; ascending
     size_t n_elements;
-    bool inconsistent; // with the reads that were set aside
+    bool inconsistent; // with the rejected reads
     bool whole_lists;  // with all their elements
     bool count;        // what counts continues to count, though its readers be
                        // gone: it becomes committed

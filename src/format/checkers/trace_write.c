@@ -47,7 +47,7 @@ holds_keys(const struct history *h, struct err *err)
 static bool
 names_its_writer(const struct history *h, op_id op)
 {
-    if (op_is_write(h, op) || !(h->op_key[op] & (OP_MAIN | OP_ASIDE)))
+    if (op_is_write(h, op) || !(h->op_key[op] & (OP_EXTERNAL | OP_REJECTED)))
         return true; // a write, or a read of what its transaction wrote
     return op_is_external_read(h, op) &&
            !history_has_several(h, h->op_value[op]);

@@ -127,7 +127,7 @@ struct ring {
 };
 
 /* The scan of one block, which may be abandoned (context.h). */
-struct attempt {
+struct block_scan {
     const struct ring *ring;
     struct slot *slot;
 };
@@ -135,7 +135,7 @@ struct attempt {
 static void
 scan_slot(void *self)
 {
-    const struct attempt *a = self;
+    const struct block_scan *a = self;
     const struct block_work *work = a->ring->work;
     a->slot->ok = work->scan(work->self, &a->slot->block, &a->slot->err);
 }
@@ -160,7 +160,7 @@ scan_next(struct ring *ring, bool is_consumer)
     slot->err = (struct err){0};
     slot->ok = false;
     find_block(ring->in, number, &slot->block);
-    struct attempt attempt = {ring, slot};
+    struct block_scan attempt = {ring, slot};
     if (is_consumer) {
         scan_slot(&attempt);
     } else {

@@ -181,11 +181,11 @@ copy_authors(const struct copying *c, const txn_id *seen, const txn_id *arrived,
     for (size_t i = 0; i < h->authors.n; i++) {
         const value_id v = h->authors.at[i].value;
         if (reader_outcomes_is(&h->authors.at[i])) {
-            if (seen[i] < TXN_OPEN)
+            if (seen[i] < TXN_UNCHOSEN)
                 builder_outcome(c->b, arrived[seen[i]]);
             continue;
         }
-        if (seen[i] == TXN_OPEN)
+        if (seen[i] == TXN_UNCHOSEN)
             continue;
         if (!builder_author(c->b, arrived[seen[i]],
                             copy_key(c, h->values[v].key & OP_KEY),
@@ -233,8 +233,8 @@ history_rebuild_with_authors(const struct history *h, const txn_id *seen,
     size_t decided = 0;
     for (size_t i = 0; i < h->authors.n; i++) {
         const struct list_author *a = &h->authors.at[i];
-        decided += seen[i] != TXN_OPEN;
-        if (seen[i] != TXN_OPEN)
+        decided += seen[i] != TXN_UNCHOSEN;
+        if (seen[i] != TXN_UNCHOSEN)
             continue;
         if (reader_outcomes_is(a))
             open_txns[h->author_items.at[a->first]] = 1;

@@ -18,10 +18,10 @@ bool history_rebuild_numbered(const struct history *h, struct history *out,
  * h->authors.at[i], wherever a list shows it.  The copy leaves no choice:
  * out->authors is empty.  Transactions keep their ids.
  *
- * Where seen[i] is TXN_OPEN, the copy leaves out the reads that depend on the
- * choice: those of lists that show the element, or all reads of lists by the
- * transaction that may count.  A history that satisfies a level satisfies it
- * without these reads as well, so a copy that violates a level refutes every
+ * Where seen[i] is TXN_UNCHOSEN, the copy leaves out the reads that depend on
+ * the choice: those of lists that show the element, or all reads of lists by
+ * the transaction that may count.  A history that satisfies a level satisfies
+ * it without these reads as well, so a copy that violates a level refutes every
  * choice at once. */
 bool history_rebuild_with_authors(const struct history *h, const txn_id *seen,
                                   struct history *out, struct err *err);

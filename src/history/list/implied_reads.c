@@ -55,7 +55,7 @@ add_implied(struct search *s, txn_id t, op_id op)
     const op_id first = match_own(s, t, op, seen, &n);
     op_id *implied = &s->implied[op_key(h, op)];
     if (first == ID_NONE) {
-        h->op_key[op] |= OP_ASIDE;
+        h->op_key[op] |= OP_REJECTED;
     } else if (*implied != first) {
         *implied = first;
         const struct list_read *r = history_list_read(h, op);

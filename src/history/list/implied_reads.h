@@ -6,7 +6,7 @@
 
 #include "history/history.h"
 
-/* Insert the implied reads (history.h), and set aside the reads that do not end
+/* Insert the implied reads (history.h), and reject the reads that do not end
  * with what their own transaction appended before.  Called once, by the
  * builder, before resolution.  False where there are too many operations then.
  *

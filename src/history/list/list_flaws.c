@@ -34,7 +34,7 @@ find_appends(struct lists *l)
             if (h->txn_status[t] == TXN_ABORTED || !op_is_of_list(h, op))
                 continue;
             const key_id k = op_key(h, op);
-            if (h->txn_counts[t] && (h->op_key[op] & OP_ASIDE))
+            if (h->txn_counts[t] && (h->op_key[op] & OP_REJECTED))
                 l->wrong[k] = 1;
             if (!op_is_write(h, op))
                 continue;

@@ -164,7 +164,7 @@ static bool
 is_certain(const struct history *h)
 {
     for (op_id op = 0; op < h->n_ops; op++)
-        if (!op_is_write(h, op) && ((h->op_key[op] & OP_ASIDE) ||
+        if (!op_is_write(h, op) && ((h->op_key[op] & OP_REJECTED) ||
                                     (op_is_external_read(h, op) &&
                                      history_has_several(h, h->op_value[op]))))
             return false;

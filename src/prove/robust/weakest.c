@@ -32,7 +32,7 @@ try_here(void *self)
     else
         t->end.ok =
             prove_level(t->program, t->levels, t->limits, &r, &t->end.err);
-    limit_kept();
+    limit_end();
     out->tried = true;
     out->verdict = r.verdict;
     if (r.verdict == PROVE_UNKNOWN)

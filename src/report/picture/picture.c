@@ -101,7 +101,7 @@ place_row(struct picture *p, size_t first, int centre)
 
 /* Move everything to the right of the margin, and measure the picture. */
 static void
-settle(struct picture *p)
+move_to_margin(struct picture *p)
 {
     int left = 0;
     for (size_t i = 0; i < p->boxes.n; i++)
@@ -164,7 +164,7 @@ picture_init(struct picture *p, const struct anomaly *a)
     if (ring > left)
         stack(p, ring - 1, left - 1, -1, left_width + gap + right_width / 2,
               top);
-    settle(p);
+    move_to_margin(p);
 }
 
 void

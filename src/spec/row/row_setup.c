@@ -15,7 +15,8 @@ bool
 row_setup_records(struct database *db)
 {
     const struct row_dialect *dialect = row_dialect_of(sql_product(db->driver));
-    if (!dialect || db->nodes > 1 || !row_statement_load())
+    if (!dialect || db->driver->sql->cannot_record || db->nodes > 1 ||
+        !row_statement_load())
         return false;
     struct connection *c;
     struct err err = {0};
@@ -96,8 +97,9 @@ bool
 row_setup_expect_none(struct connection *c, const struct watched *before,
                       const char *sql, struct err *err)
 {
-    return before->dialect->folds ? expect_unknown(before, sql, err)
-                                  : expect_unregistered(c, sql, err);
+    return before->dialect->folds || !row_statement_load()
+               ? expect_unknown(before, sql, err)
+               : expect_unregistered(c, sql, err);
 }
 
 /* Run SQL; 'done' gets the statements that did not fail.  Where they are sent

@@ -41,7 +41,8 @@ sql_workload_is(const char *name)
 {
     uint64_t weight;
     const size_t n = split_weight(name, strcspn(name, ","), &weight);
-    return n > 4 && memcmp(name + n - 4, ".sql", 4) == 0;
+    return random_sql_is(name) ||
+           (n > 4 && memcmp(name + n - 4, ".sql", 4) == 0);
 }
 
 static const char *
@@ -61,19 +62,12 @@ read_file(struct arena *arena, const char *path, struct err *err)
     return text;
 }
 
+/* Add a script, whose weight and text are known. */
 static bool
-read_script(struct sql_workload *w, const char *text, size_t n, struct err *err)
+add_script(struct sql_workload *w, struct sql_workload_script script,
+           const char *path, const char *sql, struct err *err)
 {
-    struct sql_workload_script script = {0};
-    const size_t length = split_weight(text, n, &script.weight);
-    const char *path = arena_copy(&w->arena, text, length);
-    if (!script.weight)
-        return err_set(err, ERR_USAGE,
-                       "found '%.*s', expected FILE.sql@WEIGHT with a weight "
-                       "of 1 to %d",
-                       (int)n, text, MOST_WEIGHT);
-    const char *sql = read_file(&w->arena, path, err);
-    if (!sql || !pgbench_script_read(&script.script, path, sql, given, err))
+    if (!pgbench_script_read(&script.script, path, sql, given, err))
         return false;
     const size_t n_commands = script.script.read.commands.n;
     script.is_told = arena_alloc(&w->arena, n_commands + 1);
@@ -87,6 +81,47 @@ read_script(struct sql_workload *w, const char *text, size_t n, struct err *err)
         return true;
     err_set(err, ERR_SYNTAX, "found no statement, expected transactions");
     return err_in_file(err, path);
+}
+
+/* Make the tables and the scripts of a workload of random SQL. */
+static bool
+make_random(struct sql_workload *w, struct err *err)
+{
+    struct random_sql_name name;
+    if (!random_sql_parse(w->options.scripts, &name, err))
+        return false;
+    random_sql_make(name.has_seed ? name.seed : w->options.seed, name.left_out,
+                    w->options.product, &w->random);
+    w->schema = w->random.schema.at;
+    bool ok = true, has_any = false;
+    for (size_t i = 0; ok && i < RANDOM_SQL_SCRIPTS; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "transaction-%zu.sql", i + 1);
+        if (!w->random.scripts[i].n)
+            continue;
+        has_any = true;
+        ok = add_script(w, (struct sql_workload_script){.weight = 1},
+                        arena_copy(&w->arena, path, strlen(path)),
+                        w->random.scripts[i].at, err);
+    }
+    return ok && (has_any ||
+                  err_set(err, ERR_USAGE, "-w %s leaves out every statement",
+                          w->options.scripts));
+}
+
+static bool
+read_script(struct sql_workload *w, const char *text, size_t n, struct err *err)
+{
+    struct sql_workload_script script = {0};
+    const size_t length = split_weight(text, n, &script.weight);
+    const char *path = arena_copy(&w->arena, text, length);
+    if (!script.weight)
+        return err_set(err, ERR_USAGE,
+                       "found '%.*s', expected FILE.sql@WEIGHT with a weight "
+                       "of 1 to %d",
+                       (int)n, text, MOST_WEIGHT);
+    const char *sql = read_file(&w->arena, path, err);
+    return sql && add_script(w, script, path, sql, err);
 }
 
 /* --- tables ----------------------------------------------------------------*/
@@ -323,15 +358,19 @@ sql_workload_open(struct sql_workload *w, const struct sql_workload_options *o,
                                         .run = run,
                                         .write = write_history,
                                         .unload = unload};
-    assert(sql_workload_is(o->scripts) && o->schema && o->sessions);
-    bool ok = true;
-    for (const char *at = o->scripts; ok && at;) {
+    const bool is_random = random_sql_is(o->scripts);
+    assert(sql_workload_is(o->scripts) && o->sessions);
+    assert(is_random ? o->product != NULL : o->schema != NULL);
+    bool ok = !is_random || make_random(w, err);
+    w->options.product = NULL; // the caller's
+    for (const char *at = is_random ? NULL : o->scripts; ok && at;) {
         const size_t n = strcspn(at, ",");
         ok = read_script(w, at, n, err);
         at = at[n] ? at + n + 1 : NULL;
     }
-    w->schema = ok ? read_file(&w->arena, o->schema, err) : NULL;
-    if (!w->schema) {
+    if (!is_random)
+        w->schema = ok ? read_file(&w->arena, o->schema, err) : NULL;
+    if (!ok || !w->schema) {
         sql_workload_close(w);
         return false;
     }
@@ -356,5 +395,6 @@ sql_workload_close(struct sql_workload *w)
     watched_free(&w->before);
     watched_free(&w->made);
     row_state_free(&w->initial);
+    random_sql_free(&w->random);
     arena_free(&w->arena);
 }

@@ -16,11 +16,14 @@
 #define SPEC_WORKLOAD_SQL_WORKLOAD_H
 
 #include "spec/row/row_versions.h"
+#include "spec/workload/random_sql.h"
 #include "spec/workload/sql_session.h"
 
 struct sql_workload_options {
     const char *scripts; // "a.sql@3,b.sql": paths, with weights
-    const char *schema;  // path of the SQL that makes the tables
+    const char *schema;  // path of the SQL that makes the tables; NULL where
+                         // the scripts are "random" (random_sql.h)
+    const char *product; // then: what the target or the server is
     uint64_t sessions, seed;
     double pause; // seconds before each statement
     void *self;
@@ -40,17 +43,18 @@ struct sql_workload {
     VEC(struct sql_workload_script) scripts;
     uint64_t weights; // the sum
     const char *schema;
-    bool has_before;        // 'before' is known, so tables may be removed
-    struct watched before;  // the tables of others
-    struct watched made;    // those of the schema, which are removed
-    struct watched watched; // ours
+    struct random_sql random; // if the scripts are
+    bool has_before;          // 'before' is known, so tables may be removed
+    struct watched before;    // the tables of others
+    struct watched made;      // those of the schema, which are removed
+    struct watched watched;   // ours
     struct row_state initial;
     VEC(struct sql_session) sessions;
     struct arena arena;
     struct collect_source source;
 };
 
-/* Whether the name of a workload is one of SQL files. */
+/* Whether the name of a workload is one of SQL files, or of random SQL. */
 bool sql_workload_is(const char *name);
 
 bool sql_workload_open(struct sql_workload *w,

@@ -25,14 +25,14 @@
  * of them are enough.
  *
  * Where hardly a value is telling at first, sessions are followed from their
- * beginnings instead (followed_times.h), and rounds only refine that.
+ * beginnings instead (session_alignment.h), and rounds only refine that.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/estimated_times.h"
 
 #include "base/container/sorted.h"
 #include "base/limits/tuning.h"
-#include "strong/infer/followed_times.h"
+#include "strong/infer/session_alignment.h"
 
 #include <math.h>
 
@@ -359,7 +359,7 @@ follow_sessions(struct estimate *e)
 {
     double *even = mem_alloc(e->h->n_txns, sizeof *even);
     memcpy(even, e->moved, e->h->n_txns * sizeof *even);
-    followed_times_find(e->h, e->at, e->n, even, e->moved);
+    session_alignment_find(e->h, e->at, e->n, even, e->moved);
     mem_free(even);
     sort_by_time(e);
 }

@@ -157,7 +157,7 @@ is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
 
 /* t counts, because r read from it. */
 static void
-settle_counting(struct dependencies *p, dense_id t, read_id r)
+set_counting(struct dependencies *p, dense_id t, read_id r)
 {
     assert(depend_is_open(p, t) && p->read_version[r] != VERSION_NONE);
     p->optional[t - p->n_certain] = (struct optional){
@@ -185,8 +185,8 @@ decide_read(struct pruning *s, read_id r, version_id v)
                         point_start(p, p->read_txn[r]),
                         (struct label){EDGE_WR, r, v});
     if (depend_is_open(p, p->version_txn[v])) {
-        settle_counting(p, p->version_txn[v], r);
-        s->settled = true;
+        set_counting(p, p->version_txn[v], r);
+        s->found_counting = true;
     }
     inference_note_edges(f, before);
 }
@@ -226,7 +226,7 @@ rule_out(struct pruning *s, dense_id t, read_id r, dense_id follower)
                           .read = r,
                           .follower = follower,
                           .edges = (uint32_t)p->g.edges.n};
-    s->settled = true;
+    s->found_counting = true;
 }
 
 /* Rule out the optional transactions that a follower reaches. */
@@ -319,10 +319,10 @@ prune_candidates(struct inference *f)
     struct pruning s = {.f = f};
     bool ok = true;
     do {
-        s.settled = false;
+        s.found_counting = false;
         rule_out_by_followers(&s);
         ok = prune_reads(&s);
-    } while (ok && s.settled);
+    } while (ok && s.found_counting);
     vec_free(&s.versions);
     vec_free(&s.segments);
     return ok;

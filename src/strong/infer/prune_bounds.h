@@ -21,8 +21,8 @@ struct placed {
 
 struct pruning {
     struct inference *f;
-    bool settled; // in this pass it was found out whether some transaction
-                  // counts
+    bool found_counting;          // in this pass it was found out whether some
+                                  // transaction counts
     VEC(struct placed) versions;  // of the present key, by chain and place
     VEC(struct segment) segments; // of the present key, by chain
     read_id read;                 // the present one

@@ -26,7 +26,7 @@ struct step {
     uint32_t first, next, end;
 };
 
-struct walk {
+struct backtracking {
     const struct dependencies *p;
     const struct inference *f;
     struct run_state state;
@@ -39,7 +39,7 @@ struct walk {
 /* Whether a runs before b among the points that may run: commits first, then by
  * depth. */
 static bool
-is_preferred(const struct walk *w, uint32_t a, uint32_t b)
+is_preferred(const struct backtracking *w, uint32_t a, uint32_t b)
 {
     const bool commits_a = w->p->two_points && run_state_commits(&w->state, a);
     const bool commits_b = w->p->two_points && run_state_commits(&w->state, b);
@@ -51,7 +51,7 @@ is_preferred(const struct walk *w, uint32_t a, uint32_t b)
 /* Sort the choices of a step by preference, with some noise so that walks
  * differ. */
 static void
-sort_choices(struct walk *w, const struct step *s)
+sort_choices(struct backtracking *w, const struct step *s)
 {
     for (uint32_t i = s->first; i < s->end; i++)
         for (uint32_t j = i; j > s->first; j--) {
@@ -71,7 +71,7 @@ sort_choices(struct walk *w, const struct step *s)
 /* Collect what may run now, in the order to try it; one harmless point is
  * enough. */
 static void
-collect(struct walk *w, struct step *s)
+collect(struct backtracking *w, struct step *s)
 {
     const struct chains *g = &w->p->g;
     // A step adds at most one point of each chain, and problems are small.
@@ -95,7 +95,7 @@ collect(struct walk *w, struct step *s)
 
 /* Remember the present state.  Returns false if it was reached before. */
 static bool
-is_new(struct walk *w)
+is_new(struct backtracking *w)
 {
     uint64_t *slot = &w->seen[w->state.hash >> (64 - TUNE_BACKTRACK_SEEN_BITS)];
     if (*slot == w->state.hash)
@@ -105,7 +105,7 @@ is_new(struct walk *w)
 }
 
 static void
-step_back(struct walk *w)
+step_back(struct backtracking *w)
 {
     const struct step s = vec_pop(&w->steps);
     w->choices.n = s.first;
@@ -115,7 +115,7 @@ step_back(struct walk *w)
 
 /* Walk for so many steps.  Returns true with an order in w->steps (W1). */
 static bool
-walk(struct walk *w, uint64_t budget)
+walk(struct backtracking *w, uint64_t budget)
 {
     assert(!w->steps.n);
     struct step s = {0};
@@ -146,9 +146,9 @@ walk(struct walk *w, uint64_t budget)
 }
 
 static void
-init(struct walk *w, const struct inference *f, uint64_t seed)
+init(struct backtracking *w, const struct inference *f, uint64_t seed)
 {
-    *w = (struct walk){.p = f->p, .f = f};
+    *w = (struct backtracking){.p = f->p, .f = f};
     random_seed(&w->random, seed);
     run_state_init(&w->state, f->p);
     w->seen =
@@ -156,7 +156,7 @@ init(struct walk *w, const struct inference *f, uint64_t seed)
 }
 
 static void
-finish(struct walk *w)
+finish(struct backtracking *w)
 {
     run_state_free(&w->state);
     mem_free(w->seen);
@@ -167,7 +167,7 @@ finish(struct walk *w)
 /* Write the order that the walk has found, and which open transactions count
  * in it. */
 static void
-write_order(const struct walk *w, uint32_t *out, uint8_t *counting)
+write_order(const struct backtracking *w, uint32_t *out, uint8_t *counting)
 {
     const struct dependencies *p = w->p;
     uint32_t n = 0;
@@ -190,7 +190,7 @@ backtracking_search(const struct inference *f, struct walks walks,
     assert(counting || p->n_txns == p->n_certain);
     bool found = false, exhausted = false;
     for (unsigned i = 0; !found && !exhausted && p->g.n && i < walks.n; i++) {
-        struct walk w;
+        struct backtracking w;
         init(&w, f, walks.first + i);
         found = walk(&w, walks.steps);
         exhausted = !found && !w.steps.n; // every state was tried

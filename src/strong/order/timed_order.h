@@ -28,7 +28,7 @@ enum timed_reads {
 };
 
 /* Look for an order of all transactions that count.  True with their commits in
- * *order, which is to be checked: recorded_order_run.
+ * *order, which is to be checked: input_order_try_given.
  *
  *   require  h is resolved, has times, and has no lists
  *   time     the steps of the budget, and a sort */

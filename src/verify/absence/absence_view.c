@@ -23,7 +23,7 @@ take_op(struct absence_view *v, op_id op, uint32_t t, const uint32_t *index,
     if (op_is_final_write(h, op)) {
         const uint32_t before = (uint32_t)v->reads.n - v->read_first[t];
         vec_push(&v->writes, ((struct view_write){k, t, before}));
-    } else if (!op_is_write(h, op) && (h->op_key[op] & OP_ASIDE)) {
+    } else if (!op_is_write(h, op) && (h->op_key[op] & OP_REJECTED)) {
         return err_set(err, ERR_SYNTAX, "the history has inconsistent reads");
     } else if (op_is_external_read(h, op)) {
         if (history_has_several(h, h->op_value[op]))

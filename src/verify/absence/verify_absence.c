@@ -16,7 +16,7 @@
 #include "verify/absence/absence_view.h"
 #include "verify/verify.h"
 
-struct run {
+struct absence_check {
     struct absence_view v;
     VEC(absence_lit) lits; // of the clauses so far
     u32_vec first;         // by step, and one more
@@ -175,7 +175,7 @@ make_history(const struct absence_view *v, const struct denied *d,
 }
 
 static bool
-check_core(struct run *run, const struct absence_step *s,
+check_core(struct absence_check *run, const struct absence_step *s,
            const struct denied *d)
 {
     const struct absence *a = run->v.a;
@@ -198,7 +198,7 @@ check_core(struct run *run, const struct absence_step *s,
 }
 
 static bool
-take_core(struct run *run, const struct absence_step *s)
+take_core(struct absence_check *run, const struct absence_step *s)
 {
     const struct absence *a = run->v.a;
     struct denied d;
@@ -221,14 +221,14 @@ take_core(struct run *run, const struct absence_step *s)
 /* --- learnt clauses ------------------------------------------------------- */
 
 static int
-value_of(const struct run *run, absence_lit l)
+value_of(const struct absence_check *run, absence_lit l)
 {
     const int value = run->value.at[l / 2];
     return l % 2 ? -value : value;
 }
 
 static void
-assign(struct run *run, absence_lit l)
+assign(struct absence_check *run, absence_lit l)
 {
     assert(!run->value.at[l / 2]);
     run->value.at[l / 2] = l % 2 ? -1 : 1;
@@ -238,7 +238,7 @@ assign(struct run *run, absence_lit l)
 /* Look at the clause of a step: 1 it implied something, -1 it fails, 0
  * neither. */
 static int
-propagate(struct run *run, uint32_t step)
+propagate(struct absence_check *run, uint32_t step)
 {
     absence_lit open = 0;
     size_t n = 0;
@@ -259,7 +259,7 @@ propagate(struct run *run, uint32_t step)
 }
 
 static bool
-follows(struct run *run, const struct absence_step *s)
+follows(struct absence_check *run, const struct absence_step *s)
 {
     const struct absence *a = run->v.a;
     for (bool more = true; more;) {
@@ -278,7 +278,7 @@ follows(struct run *run, const struct absence_step *s)
 }
 
 static bool
-take_learnt(struct run *run, const struct absence_step *s)
+take_learnt(struct absence_check *run, const struct absence_step *s)
 {
     const struct absence *a = run->v.a;
     bool ok = false;
@@ -300,7 +300,7 @@ take_learnt(struct run *run, const struct absence_step *s)
 /* --- steps ---------------------------------------------------------------- */
 
 static bool
-take_rule(struct run *run, const struct rule_row *rule)
+take_rule(struct absence_check *run, const struct rule_row *rule)
 {
     struct absence_view *v = &run->v;
     vec_clear(&v->clause);
@@ -315,7 +315,7 @@ take_rule(struct run *run, const struct rule_row *rule)
 }
 
 static bool
-take_steps(struct run *run)
+take_steps(struct absence_check *run)
 {
     const struct absence *a = run->v.a;
     vec_push(&run->first, 0);
@@ -341,7 +341,7 @@ bool
 verify_absence(const struct history *h, const struct absence *a,
                struct err *err)
 {
-    struct run run = {.err = err};
+    struct absence_check run = {.err = err};
     if (!history_is_tested(h))
         return err_set(err, ERR_SYNTAX, "%s", HISTORY_UNTESTED);
     if (!view_init(&run.v, h, a, err))

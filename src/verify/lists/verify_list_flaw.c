@@ -117,17 +117,17 @@ check_not_own(const struct history *h, const struct flaw *f,
 }
 
 /* What a list has of the appends of one transaction. */
-struct run {
+struct list_flaw_check {
     size_t n, there; // appends in all; of these in the list
     bool together;   // those that are there, in program order
     bool from_first; // those that are there are the first ones
     size_t end;      // the place of the last one there
 };
 
-static struct run
+static struct list_flaw_check
 find_run(const struct history *h, txn_id t, key_id k, struct list_seen seen)
 {
-    struct run r = {.together = true, .from_first = true};
+    struct list_flaw_check r = {.together = true, .from_first = true};
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (!appends(h, op, k))
             continue;
@@ -154,7 +154,7 @@ check_run(const struct history *h, const struct flaw *f, struct list_seen seen,
         !appends(h, f->other_op, k) || h->op_value[f->other_op] != f->value ||
         h->txn_status[f->other] == TXN_ABORTED)
         return wrong(err, "there is no such append");
-    const struct run r = find_run(h, f->other, k, seen);
+    const struct list_flaw_check r = find_run(h, f->other, k, seen);
     assert(r.n); // the other operation is one of them
     if (!r.there || (r.there == r.n && r.together))
         return wrong(err, "it has all of that transaction, or nothing");

@@ -56,12 +56,12 @@ wrong(const struct rows *r, row_id row, const char *what)
 }
 
 /* The operations of a transaction from op on that are of rows. */
-struct walk {
+struct rows_check {
     op_id op, end;
 };
 
 static void
-skip_others(const struct rows *r, struct walk *w)
+skip_others(const struct rows *r, struct rows_check *w)
 {
     while (w->op < w->end && !op_is_of_row(r->h, w->op))
         w->op++;
@@ -69,7 +69,7 @@ skip_others(const struct rows *r, struct walk *w)
 
 /* A write that names a version of an aborted transaction reads it first. */
 static bool
-verify_aborted(const struct rows *r, size_t entry, struct walk *w)
+verify_aborted(const struct rows *r, size_t entry, struct rows_check *w)
 {
     const row_id row = r->l->entries.at[entry].row;
     assert(r->l->entries.at[entry].kind == ROW_WRITE);
@@ -86,7 +86,7 @@ verify_aborted(const struct rows *r, size_t entry, struct walk *w)
 }
 
 static bool
-verify_write(const struct rows *r, size_t entry, struct walk *w)
+verify_write(const struct rows *r, size_t entry, struct rows_check *w)
 {
     const struct row_entry *e = &r->l->entries.at[entry];
     uint32_t n = 0;
@@ -113,7 +113,7 @@ verify_write(const struct rows *r, size_t entry, struct walk *w)
 
 /* Whether op reads a register of the row. */
 static bool
-verify_place(const struct rows *r, row_id row, struct walk *w)
+verify_place(const struct rows *r, row_id row, struct rows_check *w)
 {
     skip_others(r, w);
     return (w->op < w->end && !op_is_write(r->h, w->op) &&
@@ -124,7 +124,7 @@ verify_place(const struct rows *r, row_id row, struct walk *w)
 /* Whether the read at w has exactly these marks. */
 static bool
 verify_marks(const struct rows *r, row_id row, unsigned marks,
-             const struct walk *w)
+             const struct rows_check *w)
 {
     return (r->h->op_marks ? r->h->op_marks[w->op] : 0) == marks ||
            wrong(r, row, "a read is marked otherwise than was recorded");
@@ -132,7 +132,7 @@ verify_marks(const struct rows *r, row_id row, unsigned marks,
 
 /* The marks of a read of query q, whose operations begin at 'begin'. */
 static unsigned
-marks_of(const struct row_query *q, op_id begin, const struct walk *w,
+marks_of(const struct row_query *q, op_id begin, const struct rows_check *w,
          bool is_missed)
 {
     unsigned marks = q->is_check ? OP_MARK_CHECK : 0;
@@ -147,7 +147,7 @@ marks_of(const struct row_query *q, op_id begin, const struct walk *w,
  * its value that fit what was seen and satisfy the condition. */
 static bool
 verify_read(struct rows *r, const struct row_entry *e, const char *condition,
-            unsigned marks, struct walk *w)
+            unsigned marks, struct rows_check *w)
 {
     struct seen_row seen = {e->content, condition};
     bool right;
@@ -169,7 +169,7 @@ verify_read(struct rows *r, const struct row_entry *e, const char *condition,
  * read that do not satisfy the condition. */
 static bool
 verify_missed(const struct rows *r, row_id row, const char *condition,
-              unsigned marks, struct walk *w)
+              unsigned marks, struct rows_check *w)
 {
     const char *text;
     if (!verify_place(r, row, w) || !verify_marks(r, row, marks, w))
@@ -264,7 +264,7 @@ find_matched(struct rows *r, uint32_t condition, uint32_t table,
 
 /* The rows that a query returned, and those that it did not. */
 static bool
-verify_query(struct rows *r, size_t entry, struct walk *w)
+verify_query(struct rows *r, size_t entry, struct rows_check *w)
 {
     const struct row_log *l = r->l;
     const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
@@ -296,11 +296,11 @@ verify_query(struct rows *r, size_t entry, struct walk *w)
 /* --- the whole ------------------------------------------------------------*/
 
 static bool
-verify_entries(struct rows *r, struct walk *walks)
+verify_entries(struct rows *r, struct rows_check *walks)
 {
     for (size_t i = 0; i < r->l->entries.n; i++) {
         const struct row_entry *e = &r->l->entries.at[i];
-        struct walk *w = &walks[r->h->arrival[e->txn]];
+        struct rows_check *w = &walks[r->h->arrival[e->txn]];
         const bool ok =
             e->kind == ROW_WRITE ? verify_write(r, i, w)
             : e->kind == ROW_READ
@@ -445,9 +445,9 @@ verify_rows(const struct history *h, struct err *err)
         return true;
     struct rows r;
     rows_init(&r, h, err);
-    struct walk *walks = mem_alloc(h->n_txns, sizeof *walks);
+    struct rows_check *walks = mem_alloc(h->n_txns, sizeof *walks);
     for (txn_id t = 0; t < h->n_txns; t++)
-        walks[t] = (struct walk){h->txn_begin[t], h->txn_end[t]};
+        walks[t] = (struct rows_check){h->txn_begin[t], h->txn_end[t]};
     const bool ok = (!h->key_rows || verify_initial(&r)) &&
                     verify_entries(&r, walks) &&
                     verify_links_check(&r.links, h, err);

@@ -1,13 +1,13 @@
 /* choice_premises.c -- see choice_premises.h.
  *
- * A transaction that may count does in a reading because a transaction that
+ * A transaction that may count does in an assignment because a transaction that
  * counts reads from it.  So what depends on its counting depends on that
  * choice, and on the choices by which the reader counts.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/choice_premises.h"
 
-#include "weak/reading.h"
+#include "weak/writer_assignment.h"
 
 static void
 note_choice(const struct history *h, op_id read, txn_id writer, choice_vec *out)
@@ -23,14 +23,15 @@ note_choice(const struct history *h, op_id read, txn_id writer, choice_vec *out)
 /* Note the choice that the step of a path from a to b depends on: none where
  * it is by session order, or by a read with one candidate. */
 static void
-note_step(const struct weak_reading *r, txn_id a, txn_id b, choice_vec *out)
+note_step(const struct writer_assignment *r, txn_id a, txn_id b,
+          choice_vec *out)
 {
     const struct history *h = r->h;
     if (h->txn_session[a] == h->txn_session[b] && a < b)
         return;
     op_id read = ID_NONE;
     for (op_id op = h->txn_begin[b]; op < h->txn_end[b]; op++) {
-        if (!op_is_external_read(h, op) || reading_writer(r, op) != a)
+        if (!op_is_external_read(h, op) || assigned_writer(r, op) != a)
             continue;
         if (!history_has_several(h, h->op_value[op]))
             return;
@@ -73,7 +74,7 @@ choice_premises_find(const struct choice_solver *c, const struct cycle *cycle,
                      choice_vec *out)
 {
     const struct history *h = c->h;
-    const struct weak_reading r = {h, c->chosen, c->counts};
+    const struct writer_assignment r = {h, c->chosen, c->counts};
     for (size_t i = 0; i < cycle->edges.n; i++) {
         const struct cycle_edge *e = &cycle->edges.at[i];
         if (e->kind == EDGE_WR)

@@ -6,8 +6,8 @@
 
 #include "weak/choice/choice_solver.h"
 
-/* Append the choices that a cycle of the present reading depends on: reads with
- * several candidates that its edges or their reasons use, or by which its
+/* Append the choices that a cycle of the present assignment depends on: reads
+ * with several candidates that its edges or their reasons use, or by which its
  * transactions count, each once. */
 void choice_premises_find(const struct choice_solver *c,
                           const struct cycle *cycle, choice_vec *out);

@@ -177,7 +177,7 @@ var_of(const struct choice_solver *c, struct choice choice)
 /* Whether a narrow solver has nothing to choose: one candidate is left, and
  * both transactions certainly count. */
 static bool
-is_settled(const struct choice_solver *c, struct choice choice)
+is_decided(const struct choice_solver *c, struct choice choice)
 {
     const struct open_read *r = open_read_of(c, choice.read);
     return r->left.n == 1 && !may_count(c, r->txn) &&
@@ -190,7 +190,7 @@ choice_solver_forbid(struct choice_solver *c, struct lemma *lemma)
     VEC(lit) clause = {0};
     for (size_t i = 0; i < lemma->choices.n; i++) {
         const struct choice choice = lemma->choices.at[i];
-        if (c->narrow && is_settled(c, choice))
+        if (c->narrow && is_decided(c, choice))
             continue;
         if (c->first_var[choice.read] == ID_NONE)
             add_read(c, choice.read);

@@ -22,7 +22,7 @@ struct choice_solver {
     bool narrow; // the solver knows only the candidates that pruning has left
     VEC(struct lemma) lemmas;
     txn_id *chosen;      // by op
-    uint8_t *counts;     // by transaction: it counts in the reading
+    uint8_t *counts;     // by transaction: it counts in the assignment
     op_id *why;          // by transaction that may count: a read from it
     txn_id *op_txn;      // by op; NULL where none may count
     uint32_t *count_var; // by transaction: its variable, or ID_NONE

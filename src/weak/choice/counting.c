@@ -13,13 +13,13 @@ counting_find(const struct history *h, const txn_id *chosen, uint8_t *counts,
         if (counts[t] && h->n_optional)
             vec_push(&queue, t);
     }
-    const struct weak_reading r = {h, chosen, counts};
+    const struct writer_assignment r = {h, chosen, counts};
     while (queue.n) {
         const txn_id t = vec_pop(&queue);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             if (!op_is_external_read(h, op))
                 continue;
-            const txn_id w = reading_writer(&r, op);
+            const txn_id w = assigned_writer(&r, op);
             if (w == TXN_INIT || counts[w])
                 continue;
             assert(h->txn_counts[w] == TXN_MAY_COUNT); // (H1)

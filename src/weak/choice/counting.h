@@ -1,10 +1,10 @@
-/* counting.h -- which transactions count in a reading.
+/* counting.h -- which transactions count in an assignment.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_CHOICE_COUNTING_H
 #define WEAK_CHOICE_COUNTING_H
 
-#include "weak/reading.h"
+#include "weak/writer_assignment.h"
 
 /* Set counts[t] for each transaction that counts under the choices in 'chosen':
  * those that certainly count, and those that a transaction which counts reads

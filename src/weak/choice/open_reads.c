@@ -122,8 +122,8 @@ find_certain(struct pruning *p)
 static txn_id
 certain_writer(const struct pruning *p, op_id op)
 {
-    const struct weak_reading r = {p->h, p->certain, p->counts};
-    return reading_writer(&r, op);
+    const struct writer_assignment r = {p->h, p->certain, p->counts};
+    return assigned_writer(&r, op);
 }
 
 /* --- candidates -----------------------------------------------------------*/

@@ -7,7 +7,7 @@
 
 #include "depend/candidates.h"
 #include "level/level.h"
-#include "weak/reading.h"
+#include "weak/writer_assignment.h"
 
 /* A read of a value with several writers. */
 struct open_read {

@@ -1,27 +1,29 @@
 /* writer_choice.c -- see writer_choice.h.
  *
- * A reading can be decided in polynomial time, but there are as many readings
- * as combinations of candidates.  So the search is lazy, as in satisfiability
- * modulo theories: guess a reading and decide it.  The first guess takes the
- * order of the input for the order of commits (suggested_reading.h); the next
- * one runs the sessions against a store (initial_reading.h).  Between the two,
- * what depends on no choice is refuted if it can be.  If a guess fails, the
- * cycle depends on a few choices only, and every reading with these fails;
- * their negation is a clause.  A SAT solver keeps the clauses and proposes
- * choices that satisfy them, until a reading holds or no model is left.
+ * An assignment can be decided in polynomial time, but there are as many
+ * assignments as combinations of candidates.  So the search is lazy, as in
+ * satisfiability modulo theories: guess an assignment and decide it.  The first
+ * guess takes the order of the input for the order of commits
+ * (suggested_assignment.h); the next one runs the sessions against a store
+ * (initial_assignment.h).  Between the two, what depends on no choice is
+ * refuted if it can be.  If a guess fails, the cycle depends on a few choices
+ * only, and every assignment with these fails; their negation is a clause.  A
+ * SAT solver keeps the clauses and proposes choices that satisfy them, until an
+ * assignment holds or no model is left.
  *
  * The solver learns of a read when a cycle first depends on it; all others keep
  * the guess.  A model may allow several candidates of a read.  Any of them is
  * as good, because clauses only forbid.
  *
- * A transaction that may count does in a reading where one that counts reads
- * from it.  So a choice of writers also determines which transactions count.
+ * A transaction that may count does in an assignment where one that counts
+ * reads from it.  So a choice of writers also determines which transactions
+ * count.
  *
  * At first the solver knows only the candidates that pruning has left
  * (open_reads.h), which keeps its proposals close to the guess.  Pruning gives
- * no proof, however.  When none of those readings is left, a new solver begins
- * with all candidates and with the cycles found so far.  What that one derives
- * is logged, so that a violation comes with a proof.
+ * no proof, however.  When none of those assignments is left, a new solver
+ * begins with all candidates and with the cycles found so far.  What that one
+ * derives is logged, so that a violation comes with a proof.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/writer_choice.h"
@@ -29,9 +31,9 @@
 #include "base/limits/tuning.h"
 #include "weak/choice/choice_premises.h"
 #include "weak/choice/counting.h"
-#include "weak/choice/initial_reading.h"
+#include "weak/choice/initial_assignment.h"
 #include "weak/choice/session_merge.h"
-#include "weak/choice/suggested_reading.h"
+#include "weak/choice/suggested_assignment.h"
 #include "weak/commit_order.h"
 #include "weak/witness.h"
 
@@ -43,19 +45,19 @@ static void
 repair_order(struct choice_solver *c, enum level level,
              const struct weak_options *o, u32_vec *roots)
 {
-    const struct weak_reading certain = {c->h, c->chosen, c->counts};
-    struct ordered_reading g;
+    const struct writer_assignment certain = {c->h, c->chosen, c->counts};
+    struct ordered_assignment g;
     struct edges edges = {0};
     struct predecessors more;
     counting_find(c->h, c->chosen, c->counts, c->why);
-    ordered_reading_init(&g, &certain, roots, o->threads);
+    ordered_assignment_init(&g, &certain, roots, o->threads);
     if (!g.cyclic)
         (void)commit_order_edges(&g, level, o, &edges);
     edges_group(&edges, c->h, &more);
     session_merge(c->h, &c->open, &more, roots, c->chosen);
     predecessors_free(&more);
     edges_free(&edges);
-    ordered_reading_free(&g);
+    ordered_assignment_free(&g);
 }
 
 /* Choose the one candidate that a read has left, or INIT where it has more. */
@@ -75,7 +77,7 @@ guess(struct choice_solver *c, enum level level, const struct weak_options *o,
     c->open_at = mem_alloc(h->n_ops, sizeof *c->open_at);
     for (size_t i = 0; i < c->open.all.n; i++)
         c->open_at[c->open.all.at[i].left.read] = (uint32_t)i;
-    if (!initial_reading_guess(h, roots, NULL)) {
+    if (!initial_assignment_guess(h, roots, NULL)) {
         vec_clear(roots);
         topological_sort_suggest(h, roots);
     }
@@ -87,8 +89,8 @@ guess(struct choice_solver *c, enum level level, const struct weak_options *o,
         c->place[roots->at[i]] = (uint32_t)i + 1;
 }
 
-/* Turn the cycles of a failed reading into clauses; true where one depends on
- * no choice, and so is the evidence. */
+/* Turn the cycles of a failed assignment into clauses; true where one depends
+ * on no choice, and so is the evidence. */
 static bool
 learn(struct choice_solver *c, cycle_vec *cycles, struct certificate *out)
 {
@@ -108,19 +110,19 @@ learn(struct choice_solver *c, cycle_vec *cycles, struct certificate *out)
     return false;
 }
 
-/* Decide the reading that is chosen now; true where the search is over. */
+/* Decide the assignment that is chosen now; true where the search is over. */
 static bool
 try_reading(struct choice_solver *c, const u32_vec *roots,
             const struct weak_options *o, struct certificate *out,
             struct weak_stats *stats)
 {
     assert(!out->order.n || out->verdict == VERDICT_UNKNOWN);
-    const struct weak_reading r = {c->h, c->chosen, c->counts};
-    struct ordered_reading g;
+    const struct writer_assignment r = {c->h, c->chosen, c->counts};
+    struct ordered_assignment g;
     struct edges edges = {0};
     cycle_vec cycles = {0};
     counting_find(c->h, c->chosen, c->counts, c->why);
-    ordered_reading_init(&g, &r, roots, o->threads);
+    ordered_assignment_init(&g, &r, roots, o->threads);
     out->verdict =
         commit_order_decide(&g, out->level, o, &out->order, &edges, stats);
     bool end = out->verdict != VERDICT_VIOLATED;
@@ -134,11 +136,11 @@ try_reading(struct choice_solver *c, const u32_vec *roots,
         cycle_free(&cycles.at[i]);
     vec_free(&cycles);
     edges_free(&edges);
-    ordered_reading_free(&g);
+    ordered_assignment_free(&g);
     return end;
 }
 
-/* Ask the solver for a reading that is not forbidden. */
+/* Ask the solver for an assignment that is not forbidden. */
 static enum sat_answer
 solve(struct choice_solver *c, const struct weak_options *o)
 {
@@ -158,7 +160,7 @@ search(struct choice_solver *c, const struct weak_options *o,
 {
     u32_vec roots = {0};
     topological_sort_suggest(c->h, &roots);
-    if (suggested_reading_try(c->h, &roots, SUGGESTED_ALL, o, out, stats)) {
+    if (suggested_assignment_try(c->h, &roots, SUGGESTED_ALL, o, out, stats)) {
         vec_free(&roots);
         return;
     }
@@ -181,7 +183,7 @@ search(struct choice_solver *c, const struct weak_options *o,
         c->proof = NULL;
     }
     if (out->verdict == VERDICT_OK)
-        suggested_reading_conclude(c->h, c->chosen, c->counts, out);
+        suggested_assignment_conclude(c->h, c->chosen, c->counts, out);
     vec_free(&roots);
 }
 

@@ -268,7 +268,7 @@ outcome(double seconds, size_t bytes, void (*work)(void), struct buf *out)
     if (child == 0) {
         if (limit_try(&l, 0, "trying", &stop)) {
             work();
-            limit_kept();
+            limit_end();
             work(); // without limits
             buf_text(out, "done");
         } else {

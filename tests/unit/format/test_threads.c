@@ -206,7 +206,7 @@ noted_writers_are_right(void)
             wrong += found.op_key[op] != noted.op_key[op];
             wrong += op + 2 < found.n_ops &&
                      found.values[v].writer != noted.values[w].writer;
-            aside += (found.op_key[op] & OP_ASIDE) != 0;
+            aside += (found.op_key[op] & OP_REJECTED) != 0;
         }
         CHECK(!wrong && aside > 100);
         history_free(&noted);

@@ -64,7 +64,7 @@ the_last_of_several_writes_is_the_one_read(void)
     CHECK(reads("WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(1, 0) From(1, 0)\n"
                 "WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(2, 0) From(1, 0)\n",
                 &h));
-    CHECK(!op_is_external_read(&h, 1) && !(h.op_key[1] & OP_ASIDE));
+    CHECK(!op_is_external_read(&h, 1) && !(h.op_key[1] & OP_REJECTED));
     CHECK(op_is_external_read(&h, 3));
     CHECK(history_writer(&h, h.op_value[3]) == 0);
     history_free(&h);

@@ -380,7 +380,7 @@ candidates_resolved(const struct history *h, txn_id reader, op_id read,
                     txn_id *out)
 {
     const value_id v = h->op_value[read];
-    if (h->op_key[read] & OP_ASIDE)
+    if (h->op_key[read] & OP_REJECTED)
         return 0;
     if (!history_has_several(h, v)) {
         out[0] = history_writer(h, v);
@@ -437,10 +437,10 @@ resolution_agrees_with_the_definition(void)
                 for (op_id w = h.txn_begin[t]; w < op; w++)
                     if (op_is_write(&h, w) && op_key(&h, w) == op_key(&h, op))
                         own = w;
-                aside += (h.op_key[op] & OP_ASIDE) != 0;
+                aside += (h.op_key[op] & OP_REJECTED) != 0;
                 if (own != ID_NONE) {
                     CHECK(!op_is_external_read(&h, op));
-                    CHECK(!(h.op_key[op] & OP_ASIDE) ==
+                    CHECK(!(h.op_key[op] & OP_REJECTED) ==
                           (h.op_value[own] == h.op_value[op]));
                     continue;
                 }

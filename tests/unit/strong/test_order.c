@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "gen/gen.h"
-#include "strong/order/recorded_order.h"
+#include "strong/order/input_order.h"
 #include "strong/order/timed_order.h"
 #include "test.h"
 
@@ -102,8 +102,8 @@ finds_timed_order(const struct gen_shape *shape, enum timed_reads reads,
     CHECK(gen_history(shape, &h, &err));
     bool ok = timed_order_find(&h, reads, &budget, &order);
     const uint32_t n = (uint32_t)order.n;
-    ok = ok && n == h.n_txns && recorded_order_run(&h, order.at, n, &c) &&
-         (strict == LEVEL_READS || recorded_order_run(&h, order.at, n, &d));
+    ok = ok && n == h.n_txns && input_order_try_given(&h, order.at, n, &c) &&
+         (strict == LEVEL_READS || input_order_try_given(&h, order.at, n, &d));
     certificate_free(&c);
     certificate_free(&d);
     vec_free(&order);

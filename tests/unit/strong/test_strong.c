@@ -2,7 +2,7 @@
  * that would be slow if something were quadratic.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/near_order.h"
+#include "strong/estimated_order.h"
 
 #include "deciding.h"
 #include "gen/gen.h"
@@ -170,16 +170,16 @@ many_writers_have_an_order_near_the_times(void)
     struct history h;
     struct err err = {0};
     CHECK(gen_history(&shape, &h, &err));
-    CHECK(near_order_suits(&h, &strong_defaults));
+    CHECK(estimated_order_applies(&h, &strong_defaults));
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-        struct near_order near;
+        struct estimated_order near;
         struct certificate c;
         struct budget all = {.left = UINT64_MAX};
-        near_order_init(&near, &h, &strong_defaults);
-        CHECK(near_order_try(&near, at[i], &all, &c));
+        estimated_order_init(&near, &h, &strong_defaults);
+        CHECK(estimated_order_try(&near, at[i], &all, &c));
         CHECK(c.level == at[i] && verify_certificate(&h, &c, &err));
         certificate_free(&c);
-        near_order_free(&near);
+        estimated_order_free(&near);
     }
     history_free(&h);
 }
@@ -191,9 +191,9 @@ one_value_is_run_first(void)
 {
     struct gen_shape shape = {.level = LEVEL_SER,
                               .sessions = 4,
-                              .transactions = 8192,
+                              .transactions = 2048,
                               .operations = 8,
-                              .keys = 20,
+                              .keys = 5,
                               .reads = 0.5,
                               .duplicates = 1,
                               .values = 1,
@@ -214,7 +214,7 @@ one_value_is_run_first(void)
     };
     struct strong_options options = strong_defaults;
     options.without =
-        strategy_bit("recorded-order") | strategy_bit("timed-order") |
+        strategy_bit("input-order") | strategy_bit("timed-order") |
         strategy_bit("strict-serial") | strategy_bit("strict-snapshot");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (shape.seed = 1; shape.seed <= 3; shape.seed++) {
@@ -240,8 +240,8 @@ static void
 hot_keys_are_not_quadratic(void)
 {
     struct strong_options options = strong_defaults;
-    options.without = strategy_bit(
-        "recorded-order"); // which would not look at the key at all
+    options.without =
+        strategy_bit("input-order"); // which would not look at the key at all
     for (int increment = 0; increment < 2; increment++) {
         struct history h;
         blind_writes(30000, 1, increment, &h);
@@ -269,7 +269,7 @@ is_answered_by_recording(const struct history *h, enum level l)
     options.without = strategy_bit("unique-snapshot"); // might answer, too
     decide_level(h, l, &options, NULL, &c, &stats);
     const bool answered =
-        stats.decided_by[l] && !strcmp(stats.decided_by[l], "recorded-order");
+        stats.decided_by[l] && !strcmp(stats.decided_by[l], "input-order");
     CHECK(!answered || c.verdict == VERDICT_OK);
     CHECK(verify_certificate(h, &c, &err));
     certificate_free(&c);

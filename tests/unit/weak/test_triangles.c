@@ -7,7 +7,7 @@
  * neighbours, each from the neighbour itself:
  *
  *     every   for rc, ra and cc, each transaction in a session of its own: the
- *             reading one first reads a key per neighbour that only the
+ *             assignment one first reads a key per neighbour that only the
  *             neighbour's transaction writes;
  *     one     for rc, the same in one session, the writing ones first;
  *     two     for ra, without those keys, in two sessions.
