@@ -54,11 +54,11 @@ interrupt_catch_status(void)
 }
 
 bool
-interrupt_wants_status(void)
+interrupt_take_status(void)
 {
-    const bool wants = status_flag;
+    const bool asked = status_flag;
     status_flag = 0;
-    return wants;
+    return asked;
 }
 
 void

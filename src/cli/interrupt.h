@@ -22,7 +22,7 @@ void interrupt_catch(void);
 void interrupt_catch_status(void);
 
 /* Whether one was asked for since the last call. */
-bool interrupt_wants_status(void);
+bool interrupt_take_status(void);
 
 /* The run is recorded: from here on, signals end the program. */
 void interrupt_release(void);

@@ -69,7 +69,7 @@ go_on(void *self, const struct follow_state *s)
 {
     struct follow_command *f = self;
     const double now = time_now();
-    if (interrupt_wants_status()) {
+    if (interrupt_take_status()) {
         clear_line(f);
         show_json(f, s);
     } else if (now >= f->next) {
@@ -97,10 +97,9 @@ take_level(level_set levels, enum level *out, struct err *err)
 {
     levels &= ~LEVEL_SET_ALL;
     *out = level_highest(levels);
-    if (levels != level_bit(*out) || level_table[*out].needs_times ||
-        *out == LEVEL_PSI)
+    if (levels != level_bit(*out) || level_table[*out].needs_times)
         return err_set(err, ERR_USAGE,
-                       "follow needs one level: rc, ra, cc, pc, si or ser");
+                       "follow needs one level, and not a strict one");
     return true;
 }
 

@@ -17,7 +17,7 @@ const struct option option_table[] = {
      choices_levels,
      "isolation levels, separated by commas (default: ser)"},
     {"level", 'l', OPTION_TEXT, "LEVEL", AT(level), CMD_FOLLOW, 0, 0, NULL, choices_levels,
-     "one of rc, ra, cc, pc, si and ser (default: ser)"},
+     "one level that is not strict (default: ser)"},
     {"session-order", 0, OPTION_FLAG, NULL, AT(session_order), CMD_CHECK | CMD_REPORT | CMD_TEST | CMD_CERTIFY, 0, 0, "1", NULL,
      "order the transactions of a session, as for Adya's PL-3 or Elle's plain levels"},
     {"session-order", 0, OPTION_FLAG, NULL, AT(session_order), CMD_DISTINGUISH, 0, 0, "1", NULL,
