@@ -2,7 +2,7 @@
 
 BUILD ?= build
 
-.PHONY: all demo test test-cross bench ablation databases fuzz coverage mutate format install clean setup
+.PHONY: all playground demo test test-cross bench ablation databases fuzz coverage mutate format install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet assay
@@ -12,6 +12,11 @@ $(BUILD)/build.ninja: | setup
 
 setup:
 	@tools/setup
+
+# One page with the checker in it, for a browser: build/playground/playground.html
+playground: $(BUILD)/build.ninja
+	@tools/setup test
+	@ninja -C $(BUILD) --quiet playground/playground.html
 
 demo: all
 	@tools/demo $(BUILD)/assay

@@ -73,6 +73,13 @@ type TB interface {
 	Fatalf(format string, args ...interface{})
 }
 
+// CleanupTB is the part of testing.TB that Record uses.
+type CleanupTB interface {
+	TB
+	Cleanup(func())
+	Failed() bool
+}
+
 // Options limit a check.  Zero means no limit.
 type Options struct {
 	Timeout   time.Duration
@@ -104,6 +111,20 @@ type Recorder struct {
 
 // NewRecorder makes a recorder that takes times.
 func NewRecorder() *Recorder { return &Recorder{} }
+
+// Record makes a recorder whose history is checked when the test ends, unless it
+// has failed by then or nothing was recorded.  Tests with recorders of their own
+// may run in parallel.
+func Record(t CleanupTB, level Level) *Recorder {
+	r := NewRecorder()
+	t.Cleanup(func() {
+		t.Helper()
+		if h := r.History(); !t.Failed() && len(h.Data) > 0 {
+			Check(t, h, level)
+		}
+	})
+	return r
+}
 
 // Session runs one transaction after another, on one goroutine at a time.
 type Session struct {

@@ -49,7 +49,7 @@
  * Versions.   Semantic.  Within a major version functions and numbers are only
  *             added, verdicts change only where they were wrong, and JSON only
  *             gets more members.  The shared library is libassay.so.1; symbols
- *             carry the version ASSAY_1.0.
+ *             carry the version in which they appeared, ASSAY_1.0 or ASSAY_1.1.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef ASSAY_ASSAY_H
@@ -72,7 +72,7 @@ extern "C" {
 
 /* --- version ---------------------------------------------------------------*/
 
-#define ASSAY_API_VERSION 10000 /* major * 10000 + minor * 100 + patch */
+#define ASSAY_API_VERSION 10100 /* major * 10000 + minor * 100 + patch */
 
 /* The version of the interface of the library that runs.  It may be newer than
  * this header. */
@@ -99,9 +99,9 @@ typedef enum assay_status {
 } assay_status;
 
 typedef enum assay_verdict_t { /* the exit statuses of the program */
-    ASSAY_HOLDS = 0,
-    ASSAY_VIOLATED = 1,
-    ASSAY_UNKNOWN = 3
+                               ASSAY_HOLDS = 0,
+                               ASSAY_VIOLATED = 1,
+                               ASSAY_UNKNOWN = 3
 } assay_verdict_t;
 
 typedef enum assay_outcome {
@@ -120,8 +120,11 @@ typedef enum assay_option {
                                 histories that are made afterwards */
     ASSAY_WORK = 7,          /* steps per level, 0 = no end (default): a limit
                                 with the same verdict on every machine */
-    ASSAY_CLOCK = 8          /* 0: sessions take no times; default 1.  For
+    ASSAY_CLOCK = 8,         /* 0: sessions take no times; default 1.  For
                                 recorders that are made afterwards */
+    ASSAY_COMPLETE = 9       /* 1: where transactions were recorded in part,
+                                assay_verdict is 'unknown' instead of 'holds';
+                                default 0.  Since 1.1 */
 } assay_option;
 
 /* --- the library, configured -----------------------------------------------*/
@@ -219,6 +222,12 @@ ASSAY_API void assay_append_int(assay_session *s, const char *key,
 ASSAY_API void assay_read_list_int(assay_session *s, const char *key,
                                    const int64_t *elements, size_t n);
 
+/* The current transaction read more than is recorded, for example "which rows
+ * the statement did not find".  A violation that is found stands; what holds,
+ * holds as far as it was recorded.  Call it once for each kind of gap.  Since
+ * 1.1. */
+ASSAY_API void assay_partial(assay_session *s, const char *what);
+
 /* An operation in the notation of the format jsonl, for rows and conditions:
  * ["q",{"table":"t","where":"v > 5"},[]] */
 ASSAY_API void assay_op_json(assay_session *s, const char *op);
@@ -252,8 +261,9 @@ ASSAY_API uint64_t assay_fingerprint(const assay_history *h);
 /* --- checking --------------------------------------------------------------*/
 
 /* Decide levels: "si", "si,ser", "all".  NULL: bad usage, no memory, or
- * cancelled; with no history, the error of the call before stays.  Where a limit is reached, the result has the verdicts that were
- * reached before, and the other levels are unknown. */
+ * cancelled; with no history, the error of the call before stays.  Where a
+ * limit is reached, the result has the verdicts that were reached before, and
+ * the other levels are unknown. */
 ASSAY_API assay_result *assay_check(assay *a, const assay_history *h,
                                     const char *levels);
 ASSAY_API void assay_result_free(assay_result *r);
@@ -261,6 +271,12 @@ ASSAY_API void assay_result_free(assay_result *r);
 /* The worst verdict: violated, then unknown, then holds.  ASSAY_UNKNOWN for
  * NULL: a call that failed is never taken for 'holds'. */
 ASSAY_API assay_verdict_t assay_verdict(const assay_result *r);
+
+/* How many transactions were recorded in part; aborted ones do not count.
+ * Where it is not 0, a level that holds does so as far as it was recorded, as
+ * the text of the result says.  ASSAY_COMPLETE makes it 'unknown'.  Since
+ * 1.1. */
+ASSAY_API uint64_t assay_result_partial(const assay_result *r);
 
 /* One row per level, weakest first. */
 ASSAY_API size_t assay_result_levels(const assay_result *r);

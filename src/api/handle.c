@@ -158,6 +158,7 @@ static const struct {
     [ASSAY_SESSION_ORDER] = {0, 1, 1},
     [ASSAY_WORK] = {0, INT64_MAX, 0},
     [ASSAY_CLOCK] = {0, 1, 1},
+    [ASSAY_COMPLETE] = {0, 1, 0},
 };
 
 assay *

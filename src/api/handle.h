@@ -22,7 +22,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { HANDLE_OPTIONS = ASSAY_CLOCK + 1 };
+enum { HANDLE_OPTIONS = ASSAY_COMPLETE + 1 };
 
 struct assay {
     atomic_uint references;

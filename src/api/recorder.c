@@ -1,14 +1,15 @@
 /* recorder.c -- sessions on threads of the caller become a history; see
  * assay.h.
  *
- * The lines that the sessions wrote (recording.h) are merged by the time of
- * their ends when the recorder is finished, and read like a file: there is one
- * notation for everything that can be recorded.
+ * When the recorder is finished, what the sessions recorded (recording.h)
+ * becomes lines of jsonl, by the time of their ends, and is read like a file:
+ * there is one notation for everything that can be recorded.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/recording.h"
 #include "base/memory/mem.h"
 #include "base/print.h"
+#include "base/utf8.h"
 #include "format/format.h"
 #include "history/sessions.h"
 
@@ -56,28 +57,34 @@ is_taken(const struct assay_recorder *r, const char *name)
     return false;
 }
 
+/* Give it a name that no other session has. */
+static bool
+choose_name(struct assay_recorder *r, struct assay_session *s, const char *name)
+{
+    size_t number = r->n_sessions;
+    char own[32];
+    do {
+        print_text(own, sizeof own, "s%zu", ++number);
+    } while (!name && is_taken(r, own));
+    if (name && !utf8_is_valid(name, strlen(name)))
+        return !handle_fail(ASSAY_E_USAGE, "the name is not UTF-8");
+    if (name && is_taken(r, name))
+        return !handle_fail(ASSAY_E_USAGE, "another session has this name");
+    s->name = handle_copy(name ? name : own);
+    return s->name;
+}
+
 /* Give it a name, and put it into the list. */
 static bool
 enter_session(struct assay_recorder *r, struct assay_session *s,
               const char *name)
 {
-    bool ok;
-    size_t number = r->n_sessions;
-    do {
-        char own[32];
-        print_text(own, sizeof own, "s%zu", ++number);
-        ok = recording_set_name(s, name ? name : own);
-    } while (ok && !name && is_taken(r, s->name));
-    if (ok && is_taken(r, s->name)) {
-        handle_fail(ASSAY_E_USAGE, "another session has this name");
-        ok = false;
-    }
-    if (ok) {
-        s->next = r->sessions;
-        r->sessions = s;
-        r->n_sessions++;
-    }
-    return ok;
+    if (!choose_name(r, s, name))
+        return false;
+    s->next = r->sessions;
+    r->sessions = s;
+    r->n_sessions++;
+    return true;
 }
 
 assay_session *
@@ -92,6 +99,8 @@ assay_session_open(assay_recorder *r, const char *name)
     if (!s)
         return NULL;
     s->r = r;
+    s->clock = r->clock;
+    s->epoch = r->epoch;
     pthread_mutex_lock(&r->lock);
     const bool ok = enter_session(r, s, name);
     pthread_mutex_unlock(&r->lock);
@@ -138,26 +147,26 @@ sink(struct head heap[], size_t n, size_t i)
 }
 
 /* The lines of all sessions, by the places of their transactions. */
-static void
-merge(const struct assay_recorder *r, struct buf *out)
+static bool
+merge(const struct assay_recorder *r, struct buf *out, struct err *err)
 {
     struct head *heap = mem_alloc(r->n_sessions, sizeof *heap);
     size_t n = 0, number = r->n_sessions;
+    bool ok = true;
     for (const struct assay_session *s = r->sessions; s; s = s->next, number--)
         if (s->n_txns)
             heap[n++] = (struct head){s, 0, number};
     for (size_t i = n; i-- > 0;)
         sink(heap, n, i);
-    while (n) {
+    while (ok && n) {
         const struct assay_session *s = heap->s;
-        const size_t i = heap->i++;
-        const size_t end = i + 1 < s->n_txns ? s->txns[i + 1].begin : s->n;
-        buf_add(out, s->text + s->txns[i].begin, end - s->txns[i].begin);
-        if (i + 1 == s->n_txns)
+        ok = recording_write(s, heap->i++, out, err);
+        if (heap->i == s->n_txns)
             *heap = heap[--n];
         sink(heap, n, 0);
     }
     mem_free(heap);
+    return ok;
 }
 
 static void
@@ -166,12 +175,12 @@ read_lines(void *self)
     struct finishing *f = self;
     const struct assay *a = f->r->a;
     struct buf lines = {0};
-    if (f->r->n_sessions)
-        merge(f->r, &lines);
     context_phase("reading");
-    const bool ok = format_read_bytes(
-        lines.n ? lines.at : "", lines.n, "recording", "jsonl",
-        (unsigned)a->options[ASSAY_THREADS], &f->h, &f->format, &f->err);
+    const bool ok =
+        (!f->r->n_sessions || merge(f->r, &lines, &f->err)) &&
+        format_read_bytes(lines.n ? lines.at : "", lines.n, "recording",
+                          "jsonl", (unsigned)a->options[ASSAY_THREADS], &f->h,
+                          &f->format, &f->err);
     buf_free(&lines);
     if (ok && !a->options[ASSAY_SESSION_ORDER])
         history_ignore_sessions(&f->h);

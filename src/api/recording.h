@@ -1,9 +1,16 @@
-/* recording.h -- what is behind an assay_session: transactions as lines of the
- * format jsonl, in memory of the session's own.
+/* recording.h -- what is behind an assay_session: what its calls were given,
+ * byte by byte, in memory of the session's own.
+ *
+ * A call of a session copies its arguments and nothing else, because its time
+ * is time of the test that records.  recording_text.c makes lines of the
+ * format jsonl of them when the recording is finished.
+ *
+ * An operation is a byte of enum recording_op and what the table there says:
+ * texts with their zero byte, integers as they are in memory.
  *
  * Invariants:
- *   (1) the line of a transaction is complete, or 'is_open' is set and the
- *       line is the last one of the session;
+ *   (1) 'bytes' has the operations of the transactions in their order, those
+ *       of a transaction from its 'begin' to that of the next one;
  *   (2) the places in the order of a session never decrease;
  *   (3) after an error a session records nothing more.
  *
@@ -13,24 +20,41 @@
 
 #include "api/handle.h"
 
-/* Where the lines of a transaction begin, and its place in the order. */
+enum recording_op {
+    // followed by:
+    RECORDING_READ_INT,   // key, integer
+    RECORDING_READ_TEXT,  // key, text
+    RECORDING_READ_NIL,   // key
+    RECORDING_READ_LIST,  // key, number, integers
+    RECORDING_WRITE_INT,  // key, integer
+    RECORDING_WRITE_TEXT, // key, text
+    RECORDING_WRITE_NIL,  // key
+    RECORDING_APPEND_INT, // key, integer
+    RECORDING_JSON,       // an operation as jsonl has it
+    RECORDING_NAME,       // of the transaction
+    RECORDING_META,       // a JSON object
+    RECORDING_PARTIAL,    // what was not recorded
+};
+
 struct recording_txn {
-    int64_t place;
-    size_t begin;
+    int64_t place; // in the order of all transactions
+    int64_t start, end;
+    size_t begin; // of its operations
+    assay_outcome outcome;
+    bool has_start, has_end;
 };
 
 struct assay_session {
     struct assay_recorder *r;
     struct assay_session *next;
-    char *name;     // as a JSON string
-    char *text;     // the lines
-    size_t n, room; // of the text
-    char *more;     // members of the open transaction: id and meta
-    size_t n_more, room_more;
+    char *name;
+    char *bytes;
+    size_t n, room; // of the bytes
     struct recording_txn *txns;
     size_t n_txns, room_txns;
-    bool is_open, has_ops, has_start;
-    bool was_unknown; // the transaction before is indeterminate
+    bool is_open; // the last transaction
+    bool clock;   // of the recorder
+    int64_t epoch;
     assay_status failed;
     const char *why; // it failed
 };
@@ -45,10 +69,6 @@ struct assay_recorder {
     atomic_int_fast64_t sequence; // without a clock: transactions so far
 };
 
-/* Name a session whose text is empty.  False with an error of the thread if the
- * name cannot be recorded. */
-bool recording_set_name(struct assay_session *s, const char *name);
-
 /* Nanoseconds of the clock that sessions use. */
 int64_t recording_now(void);
 
@@ -56,5 +76,12 @@ int64_t recording_now(void);
 void recording_close(struct assay_session *s);
 
 void recording_free(struct assay_session *s);
+
+/* Append the i-th transaction of a session as a line, with a line before it if
+ * the outcome of the one before is unknown.
+ *
+ *   error  a text that is not UTF-8 */
+bool recording_write(const struct assay_session *s, size_t i, struct buf *out,
+                     struct err *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "evidence/certificate_read.h"
 #include "evidence/certificate_write.h"
 #include "level/names.h"
-#include "verify/verify.h"
+#include "pipeline/certification.h"
 #include "version.h"
 
 #include <assert.h>
@@ -66,6 +66,7 @@ check_inside(void *self)
     struct checking *w = self;
     struct assay_result *r = w->r;
     summary_sizes(&r->i.history, &r->i.summary);
+    partial_of(&r->i.history, &r->i.partial);
     inspection_decide(&r->options, &r->i, &w->err);
 }
 
@@ -85,6 +86,7 @@ restore(struct checking *w)
     struct check_options *o = &r->options.check;
     reset(r);
     summary_sizes(&r->i.history, &r->i.summary);
+    partial_of(&r->i.history, &r->i.partial);
     r->i.explanations = mem_calloc(LEVELS, sizeof *r->i.explanations);
     r->i.explained = mem_calloc(LEVELS, sizeof *r->i.explained);
     if (!r->i.history.txn_began && o->levels & LEVEL_SET_ALL)
@@ -153,6 +155,7 @@ options_of(const struct assay *a, const char *name, struct checking *w)
         (unsigned)a->options[ASSAY_THREADS];
     o.check.verify = a->options[ASSAY_VERIFY];
     o.check.work = (uint64_t)a->options[ASSAY_WORK];
+    o.require_complete = a->options[ASSAY_COMPLETE];
     o.observer = (struct inspection_observer){
         .self = w, .level = tell_level, .decided = keep_level};
     return o;
@@ -231,7 +234,14 @@ row_of(const assay_result *r, size_t row)
 assay_verdict_t
 assay_verdict(const assay_result *r)
 {
-    return r ? verdict_of(check_worst(&r->i.check)) : ASSAY_UNKNOWN;
+    return r ? verdict_of(inspection_verdict(&r->options, &r->i))
+             : ASSAY_UNKNOWN;
+}
+
+uint64_t
+assay_result_partial(const assay_result *r)
+{
+    return r ? r->i.partial.txns : 0;
 }
 
 size_t
@@ -398,13 +408,14 @@ static void
 verify_text(void *self)
 {
     struct certifying *w = self;
-    struct certificate c = {0};
+    struct certification c;
     context_phase("verifying");
-    if (!certificate_read(w->h, w->text, w->n, &c, &w->err))
+    if (!certification_of_text(w->text, w->n, w->h, &c, &w->err))
         return;
-    if (!verify_certificate(w->h, &c, &w->err))
+    if (c.flaw.kind) {
+        w->err = c.flaw;
         w->err.kind = ERR_SYNTAX;
-    certificate_free(&c);
+    }
 }
 
 assay_status

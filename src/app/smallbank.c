@@ -35,7 +35,9 @@ balance(struct app_txn *t)
 static bool
 deposit_checking(struct app_txn *t)
 {
-    app_add(t, CHECKING, customer(t), BALANCE, amount(t));
+    // One draw a statement: the order of arguments depends on the machine.
+    const int64_t value = amount(t);
+    app_add(t, CHECKING, customer(t), BALANCE, value);
     return true;
 }
 
@@ -51,8 +53,8 @@ static bool
 amalgamate(struct app_txn *t)
 {
     const uint64_t from = customer(t), to = customer(t);
-    const int64_t all = app_get(t, SAVINGS, from, BALANCE) +
-                        app_get(t, CHECKING, from, BALANCE);
+    const int64_t savings = app_get(t, SAVINGS, from, BALANCE);
+    const int64_t all = savings + app_get(t, CHECKING, from, BALANCE);
     app_set(t, SAVINGS, from, BALANCE, 0);
     app_set(t, CHECKING, from, BALANCE, 0);
     app_add(t, CHECKING, to, BALANCE, all);

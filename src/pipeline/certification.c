@@ -13,11 +13,11 @@
 #include <assert.h>
 
 static bool
-check_absence(const struct input *in, const struct history *h,
+check_absence(const char *text, size_t n, const struct history *h,
               struct certification *out, struct err *err)
 {
     struct absence a;
-    if (!absence_read(h, in->data, in->size, &a, err))
+    if (!absence_read(h, text, n, &a, err))
         return false;
     verify_absence(h, &a, &out->flaw);
     out->level = a.level;
@@ -28,14 +28,14 @@ check_absence(const struct input *in, const struct history *h,
 }
 
 static bool
-check_verdict(const struct input *in, const struct history *h,
+check_verdict(const char *text, size_t n, const struct history *h,
               struct certification *out, struct err *err)
 {
     static const char *const names[] = {[VERDICT_OK] = "ok",
                                         [VERDICT_VIOLATED] = "violated",
                                         [VERDICT_UNKNOWN] = "unknown"};
     struct certificate c = {0};
-    if (!certificate_read(h, in->data, in->size, &c, err))
+    if (!certificate_read(h, text, n, &c, err))
         return false;
     verify_certificate(h, &c, &out->flaw);
     out->level = c.level;
@@ -46,21 +46,29 @@ check_verdict(const struct input *in, const struct history *h,
 }
 
 bool
+certification_of_text(const char *text, size_t n, const struct history *h,
+                      struct certification *out, struct err *err)
+{
+    *out = (struct certification){0};
+    const bool ok = (absence_is(text, n) ? check_absence
+                                         : check_verdict)(text, n, h, out, err);
+    assert(!ok || (out->verdict && out->level < LEVELS));
+    return ok;
+}
+
+bool
 certification_run(const char *path, const struct history *h,
                   struct certification *out, struct err *err)
 {
     struct input in;
-    *out = (struct certification){0};
     if (!input_open(&in, path, err))
         return false;
     bool ok = false;
     if (in.is_directory)
         err_set(err, ERR_IO, "a directory, expected a certificate");
     else
-        ok = (absence_is(in.data, in.size) ? check_absence
-                                           : check_verdict)(&in, h, out, err);
+        ok = certification_of_text(in.data, in.size, h, out, err);
     input_close(&in);
-    assert(!ok || (out->verdict && out->level < LEVELS));
     return ok || err_in_file(err, path);
 }
 

@@ -23,6 +23,10 @@ struct certification {
 bool certification_run(const char *path, const struct history *h,
                        struct certification *out, struct err *err);
 
+/* The same for the text of a certificate. */
+bool certification_of_text(const char *text, size_t n, const struct history *h,
+                           struct certification *out, struct err *err);
+
 /* Whether the file at a path is the order of a stream, which is checked in one
  * pass: the history need not fit into memory. */
 bool certification_is_of_stream(const char *path);

@@ -422,6 +422,16 @@ inspection_is_weak(const struct inspection *i)
     return is_weak;
 }
 
+enum verdict
+inspection_verdict(const struct inspection_options *o,
+                   const struct inspection *i)
+{
+    const enum verdict worst = check_worst(&i->check);
+    const bool is_less = (o->require_power && inspection_is_weak(i)) ||
+                         (o->require_complete && i->partial.txns);
+    return worst == VERDICT_OK && is_less ? VERDICT_UNKNOWN : worst;
+}
+
 bool
 inspection_finish(const struct inspection_options *o, struct inspection *i,
                   struct inspection_result *out, struct err *err)
@@ -429,11 +439,7 @@ inspection_finish(const struct inspection_options *o, struct inspection *i,
     add_to_reports(o, i);
     add_reader_notes(i, &out->notes);
     add_claims(i, &out->notes);
-    out->verdict = check_worst(&i->check);
-    if (out->verdict == VERDICT_OK && o->require_power && inspection_is_weak(i))
-        out->verdict = VERDICT_UNKNOWN;
-    if (out->verdict == VERDICT_OK && o->require_complete && i->partial.txns)
-        out->verdict = VERDICT_UNKNOWN;
+    out->verdict = inspection_verdict(o, i);
     const bool ok = inspection_write_files(o, i, time_spent(o, i),
                                            &out->verdict, &out->notes, err);
     if (o->observer.done)

@@ -116,6 +116,11 @@ bool inspection_decide(const struct inspection_options *o,
 void inspection_show(const struct inspection_options *o,
                      const struct inspection *i, struct report *to);
 
+/* The worst verdict of all levels; what holds is 'unknown' where the options
+ * require more than the history shows. */
+enum verdict inspection_verdict(const struct inspection_options *o,
+                                const struct inspection *i);
+
 /* Whether the levels that held had few chances to fail (report/power.h); the
  * options asked for 'power'. */
 bool inspection_is_weak(const struct inspection *i);

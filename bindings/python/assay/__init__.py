@@ -77,6 +77,7 @@ assay_operations uint64 handle
 assay_check handle handle handle char*
 assay_result_free void handle
 assay_verdict int handle
+assay_result_partial uint64 handle
 assay_result_levels size handle
 assay_result_level char* handle size
 assay_result_verdict int handle size
@@ -195,7 +196,7 @@ class Transaction:
     """Operations of one transaction.  Give what the database returned."""
 
     def __init__(self, name=None):
-        self._ops, self._status, self._name = [], "committed", name
+        self._ops, self._status, self._name, self._partial = [], "committed", name, []
 
     def read(self, key, value):
         """A read that returned a value; None: the key had none; a list: all elements."""
@@ -207,6 +208,10 @@ class Transaction:
 
     def append(self, key, element):
         self._ops.append(["append", key, element])
+
+    def partial(self, what):
+        """The transaction read more than is recorded: "which rows a statement did not find"."""
+        self._partial.append(what)
 
     def op(self, operation):
         """An operation as doc/formats/jsonl.md has it, for rows and queries."""
@@ -250,6 +255,8 @@ class Session:
             line["id"] = t._name
         if t._status != "committed":
             line["status"] = t._status
+        if t._partial:
+            line["partial"] = t._partial
         text = json.dumps(line) + "\n"
         if self._was_unknown:
             text = json.dumps({"session": self._name, "status": "unknown"}) + "\n" + text
@@ -271,6 +278,11 @@ class Recorder:
                 raise ValueError(f"there is a session {name!r} already")
             self._sessions[name] = Session(name, self._clock)
             return self._sessions[name]
+
+    @property
+    def transactions(self):
+        """How many transactions have ended."""
+        return sum(len(s._lines) for s in self._sessions.values())
 
     def jsonl(self):
         """The recording as text, for a file or for the program."""
@@ -307,6 +319,11 @@ class Result(_Handle):
         n = _lib.assay_result_levels(self._pointer)
         return {_lib.assay_result_level(self._pointer, i).decode():
                 _VERDICTS[_lib.assay_result_verdict(self._pointer, i)] for i in range(n)}
+
+    @property
+    def partial(self):
+        """How many transactions were recorded in part: 'ok' is meant as far as it was recorded."""
+        return _lib.assay_result_partial(self._pointer)
 
     def show(self, format):
         """The result in a format of reports, as bytes."""

@@ -81,6 +81,15 @@ class Checks(unittest.TestCase):
         self.assertEqual(history.transactions, 2)
         assay.check(history)
 
+    def test_recorded_in_part(self):
+        recorder = assay.Recorder()
+        with recorder.session().transaction() as t:
+            t.write("x", 1)
+            t.partial("which rows a statement did not find")
+        result = assay.check(recorder)
+        self.assertEqual((result.verdict, result.partial, recorder.transactions), ("ok", 1, 1))
+        self.assertIn("as far as it was recorded", result.text())
+
     def test_reports(self):
         with tempfile.TemporaryDirectory() as directory:
             page = os.path.join(directory, "report.html")

@@ -17,10 +17,10 @@
 #include "base/limits/context.h"
 
 #include "base/container/hash.h"
+#include "base/limits/jump.h"
 
 #include <assert.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -48,12 +48,14 @@ struct context_private {
     size_t n_deferred;
 };
 
-/* Where this thread returns to when its work is abandoned. */
+/* The work of this thread, and where it returns to when it is abandoned. */
 struct frame {
     struct context *c;
     struct frame *outer;
     bool is_worker;
-    jmp_buf jump;
+    struct jump *jump;
+    void (*work)(void *self);
+    void *self;
 };
 
 static _Thread_local struct frame *top;
@@ -247,7 +249,7 @@ leave(void)
         const struct deferred *d = &p->deferred[--p->n_deferred];
         d->undo(d->what);
     }
-    longjmp(top->jump, 1);
+    jump_leave(top->jump);
 }
 
 /* The results of c cannot be handed over. */
@@ -256,6 +258,16 @@ stop_for_memory(struct context *c)
 {
     limit_end_try(LIMIT_SYSTEM, NULL, 0);
     c->stop.kind = LIMIT_SYSTEM;
+}
+
+static void
+run_frame(void *self, struct jump *jump)
+{
+    struct frame *frame = self;
+    frame->jump = jump;
+    top = frame;
+    frame->work(frame->self);
+    assert(top == frame);
 }
 
 bool
@@ -267,12 +279,10 @@ context_run(struct context *c, void (*work)(void *self), void *self)
     c->stop = (struct limit_stop){0};
     atomic_store(&c->in_use, 0);
     atomic_store(&c->peak, 0);
-    struct frame frame = {.c = c, .outer = top};
-    bool done = false;
-    if (setjmp(frame.jump) == 0) {
-        top = &frame;
-        work(self);
-        assert(top == &frame && !more.n_deferred);
+    struct frame frame = {.c = c, .outer = top, .work = work, .self = self};
+    bool done = jump_run(run_frame, &frame);
+    if (done) {
+        assert(!more.n_deferred);
         done = hand_over(c);
         if (!done)
             stop_for_memory(c);
@@ -294,12 +304,9 @@ context_worker(struct context *c, void (*work)(void *self), void *self)
         work(self);
         return true;
     }
-    struct frame frame = {.c = c, .is_worker = true};
-    const bool done = setjmp(frame.jump) == 0;
-    if (done) {
-        top = &frame;
-        work(self);
-    }
+    struct frame frame = {
+        .c = c, .is_worker = true, .work = work, .self = self};
+    const bool done = jump_run(run_frame, &frame);
     top = NULL;
     return done;
 }

@@ -20,8 +20,9 @@ struct arena_block {
  * aligns by 8. */
 static const size_t front =
     sizeof(struct arena_block) +
-    (_Alignof(max_align_t) < ALIGN || sizeof(struct arena_block) % ALIGN ? ALIGN
-                                                                         : 0);
+    (_Alignof(max_align_t) < ALIGN || sizeof(struct arena_block) % ALIGN != 0
+         ? ALIGN
+         : 0);
 
 static void
 add_block(struct arena *a, size_t need)

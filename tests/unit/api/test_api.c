@@ -299,11 +299,49 @@ wrong_recordings_are_refused(void)
     rec = assay_recorder_new(a);
     s = assay_session_open(rec, "s");
     assay_begin(s);
+    assay_op_json(s, "[\"w\",\"x\",1]\n");
+    assay_end(s, ASSAY_COMMITTED);
+    CHECK(!assay_recorder_finish(rec));
+    CHECK(assay_error_status() == ASSAY_E_USAGE);
+    rec = assay_recorder_new(a);
+    CHECK(!assay_session_open(rec, "\xff"));
+    s = assay_session_open(rec, "s");
+    assay_begin(s);
     assay_op_json(s, "[\"zz\",1]");
     assay_end(s, ASSAY_COMMITTED);
     CHECK(!assay_recorder_finish(rec));
     CHECK(assay_error_status() == ASSAY_E_SYNTAX);
     CHECK(!assay_recorder_finish(assay_recorder_new(a)));
+    assay_free(a);
+}
+
+static void
+what_was_recorded_in_part_is_said(void)
+{
+    assay *a = assay_new();
+    for (int complete = 0; complete < 2; complete++) {
+        assay_set(a, ASSAY_COMPLETE, complete);
+        assay_recorder *rec = assay_recorder_new(a);
+        assay_session *s = assay_session_open(rec, NULL);
+        assay_begin(s);
+        assay_partial(s, "what \"f\" read");
+        assay_write_int(s, "x", 1);
+        assay_partial(s, "missing rows");
+        assay_end(s, ASSAY_COMMITTED);
+        assay_begin(s);
+        assay_read_int(s, "x", 1);
+        assay_end(s, ASSAY_COMMITTED);
+        assay_history *h = assay_recorder_finish(rec);
+        assay_result *r = assay_check(a, h, "ser");
+        CHECK(assay_result_partial(r) == 1);
+        CHECK(assay_result_verdict(r, 0) == ASSAY_HOLDS);
+        CHECK(assay_verdict(r) == (complete ? ASSAY_UNKNOWN : ASSAY_HOLDS));
+        CHECK(strstr(assay_result_text(r, "text", NULL), "1 of 2"));
+        CHECK(strstr(assay_result_text(r, "json", NULL),
+                     "{\"what \\\"f\\\" read\":1,\"missing rows\":1}"));
+        assay_result_free(r);
+        assay_history_free(h);
+    }
     assay_free(a);
 }
 
@@ -552,6 +590,7 @@ main(void)
     RUN(threads_record_with_and_without_times);
     RUN(everything_can_be_recorded);
     RUN(wrong_recordings_are_refused);
+    RUN(what_was_recorded_in_part_is_said);
     RUN(a_saved_history_is_the_same);
     RUN(a_limit_keeps_what_is_known);
     RUN(limits_are_errors_and_pass);
