@@ -198,6 +198,12 @@ choices_boundaries(struct buf *out)
 }
 
 void
+choices_clients(struct buf *out)
+{
+    choices_add(out, "connection transaction");
+}
+
+void
 choices_indexes(struct buf *out)
 {
     choices_add(out, "btree hash gin brin");

@@ -26,6 +26,8 @@ const struct option option_table[] = {
      "isolation levels, separated by commas (default: si)"},
     {"boundary", 0, OPTION_TEXT, "WAY", AT(boundary), CMD_PREDICT | CMD_TEST, 0, 0, "relaxed", choices_boundaries,
      "whether a transaction with a changed read ends there, or continues as observed"},
+    {"session", 0, OPTION_TEXT, "CLIENT", AT(client), CMD_PREDICT | CMD_RECORD, 0, 0, "connection", choices_clients,
+     "a client is a connection or, for requests that could come at once, a transaction"},
     {"approx", 0, OPTION_FLAG, NULL, AT(approx), CMD_PREDICT, 0, 0, NULL, NULL,
      "leave out executions whose violation only a case distinction shows"},
     {"all", 0, OPTION_FLAG, NULL, AT(all), CMD_PREDICT, 0, 0, NULL, NULL,
