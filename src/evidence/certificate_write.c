@@ -39,8 +39,10 @@ certificate_fingerprint(const struct history *h)
                                      (h->op_key[op] & (OP_WRITE | OP_KEY)));
         sum = hash_pair(sum, h->txn_begin[t]);
     }
-    for (key_id k = 0; k < h->n_keys; k++)
+    for (key_id k = 0; k < h->n_keys; k++) {
+        context_poll_at(k);
         sum = mix_atom(sum, h, history_key_atom(h, k));
+    }
     for (value_id v = 1; v < h->n_values; v++) {
         context_poll_at(v);
         sum = mix_atom(sum, h, history_value_atom(h, v));
