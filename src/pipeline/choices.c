@@ -123,6 +123,7 @@ choices_workloads(struct buf *out)
 {
     for (const struct workload_kind *k = workload_table; k->name; k++)
         choices_add(out, k->name);
+    choices_add(out, "random"); // SQL from a seed
     choices_apps(out);
 }
 
