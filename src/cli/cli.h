@@ -70,6 +70,7 @@ int cmd_formats(const struct options *o);
 int cmd_gen(const struct options *o);
 int cmd_help(const struct options *o);
 int cmd_levels(const struct options *o);
+int cmd_follow(const struct options *o);
 int cmd_lint(const struct options *o);
 int cmd_manpage(const struct options *o);
 int cmd_predict(const struct options *o);

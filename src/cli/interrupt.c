@@ -7,6 +7,15 @@
 
 volatile sig_atomic_t interrupt_flag;
 
+static volatile sig_atomic_t status_flag;
+
+static void
+set_status_flag(int number)
+{
+    (void)number;
+    status_flag = 1;
+}
+
 static void
 set_flag(int number)
 {
@@ -36,6 +45,23 @@ interrupt_catch(void)
 }
 
 void
+interrupt_catch_status(void)
+{
+    struct sigaction action = {.sa_handler = set_status_flag,
+                               .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool
+interrupt_take_status(void)
+{
+    const bool asked = status_flag;
+    status_flag = 0;
+    return asked;
+}
+
+void
 interrupt_release(void)
 {
     handle_signals(SIG_DFL, SIG_IGN);
@@ -44,5 +70,6 @@ interrupt_release(void)
 void
 interrupt_restore(void)
 {
+    signal(SIGUSR1, SIG_DFL);
     handle_signals(SIG_DFL, SIG_DFL);
 }

@@ -104,9 +104,9 @@ remove_place(struct place *p)
 static bool
 open_sqlite(struct database *db, struct err *err)
 {
-    static const char *const known[] = {"journal", "cache", NULL};
-    if (!library_load("libsqlite3.so.0", calls, LIBRARY_LENGTH(calls), &lite,
-                      err))
+    static const char *const known[] = {"journal", "cache", "library", NULL};
+    const char *library = url_get(&db->url, "library", "libsqlite3.so.0");
+    if (!library_load(library, calls, LIBRARY_LENGTH(calls), &lite, err))
         return false;
     struct place *p = mem_calloc(1, sizeof *p);
     p->claim = -1;

@@ -4,6 +4,7 @@
 #include "evidence/certificate_write.h"
 
 #include "base/container/hash.h"
+#include "base/limits/context.h"
 #include "evidence/certificate_names.h"
 #include "history/flaw_text.h"
 
@@ -28,6 +29,7 @@ certificate_fingerprint(const struct history *h)
         sum = mix_atom(hash_pair(sum, h->session_first[s]), h,
                        h->session_name[s]);
     for (txn_id t = 0; t < h->n_txns; t++) {
+        context_poll_at(t);
         sum = hash_pair(sum, h->txn_status[t]);
         if (h->txn_began)
             sum = hash_pair(hash_pair(sum, (uint64_t)h->txn_began[t]),
@@ -37,10 +39,14 @@ certificate_fingerprint(const struct history *h)
                                      (h->op_key[op] & (OP_WRITE | OP_KEY)));
         sum = hash_pair(sum, h->txn_begin[t]);
     }
-    for (key_id k = 0; k < h->n_keys; k++)
+    for (key_id k = 0; k < h->n_keys; k++) {
+        context_poll_at(k);
         sum = mix_atom(sum, h, history_key_atom(h, k));
-    for (value_id v = 1; v < h->n_values; v++)
+    }
+    for (value_id v = 1; v < h->n_values; v++) {
+        context_poll_at(v);
         sum = mix_atom(sum, h, history_value_atom(h, v));
+    }
     for (size_t i = 0; i < h->list_reads.n; i++) {
         const struct list_seen seen =
             history_list_seen(h, h->list_reads.at[i].op);
@@ -71,6 +77,7 @@ static void
 put_order(const struct certificate *c, struct buf *out)
 {
     for (size_t i = 0; i < c->order.n; i++) {
+        context_poll_at(i);
         buf_text(out, "point");
         put_id(out, c->order.at[i]);
         buf_char(out, '\n');

@@ -20,6 +20,7 @@
 enum {
     MAPPED = 1 << 18,     // bytes; smaller files are cheaper to read
     GIVEN_BACK = 1 << 21, // bytes, the least that is released at once
+    AT_ONCE = 1 << 22,    // bytes that are read before limits are looked at
 };
 
 typedef VEC(char) bytes;
@@ -33,7 +34,10 @@ slurp(int fd, size_t size, struct input *in, struct err *err)
     for (;;) {
         if (all.n == all.room)
             vec_reserve(&all, all.n + 65536);
-        const ssize_t n = read(fd, all.at + all.n, all.room - all.n);
+        const size_t room = all.room - all.n;
+        context_poll();
+        const ssize_t n =
+            read(fd, all.at + all.n, room < AT_ONCE ? room : AT_ONCE);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {

@@ -123,6 +123,7 @@ choices_workloads(struct buf *out)
 {
     for (const struct workload_kind *k = workload_table; k->name; k++)
         choices_add(out, k->name);
+    choices_add(out, "random"); // SQL from a seed
     choices_apps(out);
 }
 
@@ -195,6 +196,12 @@ void
 choices_boundaries(struct buf *out)
 {
     choices_add(out, "strict relaxed");
+}
+
+void
+choices_clients(struct buf *out)
+{
+    choices_add(out, "connection transaction");
 }
 
 void

@@ -55,6 +55,10 @@ write_predicted(const struct prediction_run *run,
 {
     const char *dir = run->request.predicted;
     const struct format *format = run->request.written;
+    if (r->prediction->found.at[i].history.key_rows)
+        return err_set(err, ERR_FEATURE,
+                       "--predicted cannot write predictions about rows, which "
+                       "were made registers");
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
         err_set(err, ERR_IO, "cannot make this directory: %s", strerror(errno));
         return err_in_file(err, dir);
@@ -343,15 +347,24 @@ struct task {
 
 static bool
 read_history(struct prediction_run *run, const char *path, struct history *h,
-             const struct format **format, struct err *err)
+             const struct format **format, struct summary *summary,
+             struct err *err)
 {
     begin_phase(run, "reading", path);
     const bool ok = format_read(path, run->request.format, run->request.threads,
                                 h, format, err);
     end_phase(run);
-    if (ok)
-        tell(run, path, &h->notes);
-    return ok;
+    if (!ok)
+        return false;
+    tell(run, path, &h->notes);
+    summary_sizes(h, summary);
+    struct predict_input input = run->request.input;
+    input.threads = run->request.threads;
+    input.is_exact = run->request.certificate != NULL;
+    if (predict_input_prepare(h, &input, err))
+        return true;
+    history_free(h);
+    return err_in_file(err, path);
 }
 
 static bool
@@ -368,10 +381,9 @@ predict_history(const struct task *task, enum predict_answer *out,
     const bool is_read = try_within(run, 0, "reading", &r.stop);
     bool ok = true;
     if (is_read) {
-        if (!read_history(run, task->path, &h, &format, err))
+        if (!read_history(run, task->path, &h, &format, &summary, err))
             return false;
         limit_end();
-        summary_sizes(&h, &summary);
         r.format = format->name;
     }
     if (json)

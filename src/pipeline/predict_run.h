@@ -15,6 +15,7 @@
 #define PIPELINE_PREDICT_RUN_H
 
 #include "format/format.h"
+#include "predict/predict_input.h"
 #include "report/predict/predict_show.h"
 
 struct predict_request {
@@ -23,7 +24,8 @@ struct predict_request {
     struct predict_options predict; // the run sets the level
     bool validate;                  // try the predictions
     struct validation validation;   // likewise
-    struct limits limits;           // of each level
+    struct predict_input input;
+    struct limits limits; // of each level
     unsigned threads;
     const char *predicted;        // the directory for predictions, or NULL
     const struct format *written; // their format

@@ -30,6 +30,13 @@ try_size(struct shrink_run *s, struct shrink_size size, const char *served,
         } else {
             single_run_free(&run);
         }
+        // Without a part the rest may make no sense: that is not smaller.
+        const bool is_refused = size.left_out && (err->kind == ERR_USAGE ||
+                                                  err->kind == ERR_FEATURE);
+        if (!ok && is_refused) {
+            *err = (struct err){0};
+            return true;
+        }
         if (!ok)
             return *s->interrupted; // what was found before is told
     }
@@ -59,6 +66,27 @@ halve_all(struct shrink_run *s, const char *served, bool *found,
     return true;
 }
 
+/* Leave out one part after another. */
+static bool
+leave_out(struct shrink_run *s, const char *served, bool *found,
+          struct err *err)
+{
+    *found = false;
+    for (unsigned i = 0; i < s->parts && !*s->interrupted; i++) {
+        struct shrink_size size = s->size;
+        bool is_smaller;
+        if (size.left_out >> i & 1)
+            continue;
+        size.left_out |= UINT64_C(1) << i;
+        if (!try_size(s, size, served, &is_smaller, err))
+            return false;
+        *found |= is_smaller;
+        if (is_smaller)
+            s->smaller(s->self, &s->size);
+    }
+    return true;
+}
+
 static bool
 shrink(struct shrink_run *s, const char *served, struct err *err)
 {
@@ -67,8 +95,12 @@ shrink(struct shrink_run *s, const char *served, struct err *err)
     // The default is not among the numbers; that of an application is its own.
     if (s->found && !s->size.numbers[SHRINK_KEYS] && s->has_shape)
         s->size.numbers[SHRINK_KEYS] = s->default_keys;
-    while (ok && s->found && again && !*s->interrupted)
-        ok = halve_all(s, served, &again, err);
+    while (ok && s->found && again && !*s->interrupted) {
+        bool is_less = false;
+        ok = leave_out(s, served, &is_less, err) &&
+             halve_all(s, served, &again, err);
+        again |= is_less;
+    }
     assert(!s->found || s->run.verdict == VERDICT_VIOLATED);
     return ok;
 }

@@ -2,7 +2,8 @@
  *
  * A number is halved as long as a run with it violates the level, by one of a
  * few seeds, because a race does not come back by its seed alone.  Then comes
- * the next number, until none of them can be halved.
+ * the next number, until none of them can be halved.  Of random SQL one part
+ * after another is left out in the same way.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PIPELINE_SHRINK_RUN_H
@@ -16,10 +17,12 @@ enum { SHRINK_TXNS, SHRINK_SESSIONS, SHRINK_KEYS, SHRINK_OPS, SHRINK_NUMBERS };
 struct shrink_size {
     uint64_t numbers[SHRINK_NUMBERS];
     uint64_t seed;
+    uint64_t left_out; // parts of random SQL, as bits
 };
 
 struct shrink_run {
     const char *start; // servers that serve all runs, or NULL
+    unsigned parts;    // of random SQL
     bool has_shape;    // the workload has operations, of keys
     uint64_t default_keys;
     const volatile sig_atomic_t *interrupted;

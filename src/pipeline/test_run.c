@@ -52,16 +52,24 @@ expect_no_kill(const struct test_run *t, struct err *err)
     return true;
 }
 
+void
+test_run_product(const char *place, char out[TEST_RUN_PRODUCT])
+{
+    // "galera:3", "postgresql@15.3+standby", "duckdb:"
+    snprintf(out, TEST_RUN_PRODUCT, "%.*s", (int)strcspn(place, ":@+/,"),
+             place);
+    if (strcmp(out, "galera") == 0 || strcmp(out, "mysql") == 0)
+        snprintf(out, TEST_RUN_PRODUCT, "mariadb");
+    else if (strcmp(out, "postgres") == 0)
+        snprintf(out, TEST_RUN_PRODUCT, "postgresql");
+}
+
 static bool
 open_scripts(struct test_run *t, struct err *err)
 {
     const struct test_run_options *o = &t->options;
-    const char *place = o->start ? o->start : o->target;
-    char product[24]; // "galera:3", "postgresql@15.3+standby", "duckdb:"
-    snprintf(product, sizeof product, "%.*s", (int)strcspn(place, ":@+/,"),
-             place);
-    if (strcmp(product, "galera") == 0 || strcmp(product, "mysql") == 0)
-        snprintf(product, sizeof product, "mariadb");
+    char product[TEST_RUN_PRODUCT];
+    test_run_product(o->start ? o->start : o->target, product);
     const struct sql_workload_options sql = {.product = product,
                                              .scripts = o->scripts,
                                              .schema = o->schema,

@@ -37,6 +37,8 @@ struct test_run_observer {
     void (*left_out)(void *self, const struct err *what);
 };
 
+enum { TEST_RUN_PRODUCT = 24 };
+
 struct test_run_options {
     const char *target; // an address; NULL where servers are started
     const char *start;  // servers to start, "galera:3", or NULL
@@ -69,6 +71,10 @@ struct test_run {
     char name[256]; // what to call its histories: the target, no password
     struct collect_stats stats;
 };
+
+/* What a target or a server to start is, the scheme of a driver where it is
+ * known by one: "mariadb" of "galera:3". */
+void test_run_product(const char *place, char out[TEST_RUN_PRODUCT]);
 
 /* Start the servers.  On failure there is nothing to end. */
 bool test_run_begin(const struct test_run_options *o, struct test_run *t,

@@ -388,14 +388,16 @@ write_history(struct assembly *a, const char *path, struct assembled *out,
 
 bool
 assemble(const char *raw, struct record_watch *watch, const char *path,
-         struct assembled *out, struct err *err)
+         bool at_once, struct assembled *out, struct err *err)
 {
     struct transcript transcript;
     *out = (struct assembled){0};
     if (!transcript_read(raw, &transcript, err))
         return false;
-    struct assembly a = {
-        .watch = watch, .admin = watch->admin, .transcript = &transcript};
+    struct assembly a = {.watch = watch,
+                         .admin = watch->admin,
+                         .transcript = &transcript,
+                         .at_once = at_once};
     bool ok = watch_check_end(watch, transcript.beginning, err) &&
               assembly_add(&a) && assembly_decide_outcomes(&a) &&
               assembly_read_states(&a, err);

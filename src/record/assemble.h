@@ -17,9 +17,11 @@ struct assembled {
     char denial[200];     // the first of them: the server's message
 };
 
-/* Read the log at 'raw' and write the history.  Fails with ERR_FEATURE if the
+/* Read the log at 'raw' and write the history.  'at_once': also find out which
+ * rows each statement would have found of transactions that ran at other times,
+ * for prediction.  Fails with ERR_FEATURE if the
  * recording cannot be made a history, by name. */
 bool assemble(const char *raw, struct record_watch *watch, const char *path,
-              struct assembled *out, struct err *err);
+              bool at_once, struct assembled *out, struct err *err);
 
 #endif

@@ -242,6 +242,8 @@ add_xid(struct xids *x, uint64_t xid)
     return id;
 }
 
+/* Numbers that the server has not given out yet are of transactions that it
+ * has lost in a crash: they did not commit. */
 static bool
 ask_statuses(struct assembly *a, struct xids *x)
 {
@@ -251,7 +253,10 @@ ask_statuses(struct assembly *a, struct xids *x)
     bool ok = true;
     for (size_t i = 0; ok && i < x->status.n; i += AT_ONCE) {
         buf_clear(&sql);
-        buf_text(&sql, "select x, pg_xact_status(x::xid8) from unnest('{");
+        buf_text(&sql, "with next as materialized (select pg_current_xact_id() "
+                       "n) select x, case when x::xid8 >= n then 'aborted' "
+                       "else pg_xact_status(x::xid8) end from next, "
+                       "unnest('{");
         for (size_t k = i; k < x->status.n && k < i + AT_ONCE; k++)
             buf_printf(&sql, "%s%s", k > i ? "," : "",
                        strings_get(&x->texts, (uint32_t)k).text);

@@ -72,6 +72,7 @@ struct assembly {
     struct strings missing; // statements whose missed rows are not known
     struct arena arena;
     char refusal[400];
+    bool at_once;    // transactions are taken to run at the same time
     size_t whats_if; // how many what-ifs were evaluated
 };
 

@@ -14,7 +14,8 @@
  *       claimed: it depends on the time, on chance, or on a setting;
  *   (2) a row is put into the states that transactions left which overlap the
  *       statement's own, or which overlap one that does.  Others are ordered
- *       by time.
+ *       by time.  If transactions are taken to run at once, those of all others
+ *       count.
  *
  * SPDX-License-Identifier: MIT */
 #include "record/missed_rows.h"
@@ -207,7 +208,7 @@ missed_rows(struct evaluation *e, uint32_t txn, struct recorded_step *s,
     for (uint32_t i = 1; ok && i <= e->a->acts.n; i++) {
         const struct recorded_act *other = &e->a->acts.at[i - 1];
         if (i != txn && other->xid && other->status == TXN_COMMITTED &&
-            overlaps(other, near.began, near.ended))
+            (e->a->at_once || overlaps(other, near.began, near.ended)))
             add_candidates(e, i, txn, s, snapshot, &all);
     }
     ok = ok && try_candidates(e, s, &all, &usual);

@@ -212,10 +212,10 @@ record(struct recording *r, const char *database, struct record_result *out,
 {
     size_t found;
     struct err later = {0};
-    bool ok =
-        install(r, err) && serve(r, database, &out->status, err) &&
-        wait_for_backends(r, err) &&
-        assemble(r->path.at, &r->watch, r->options->output, &out->history, err);
+    bool ok = install(r, err) && serve(r, database, &out->status, err) &&
+              wait_for_backends(r, err) &&
+              assemble(r->path.at, &r->watch, r->options->output,
+                       r->options->at_once, &out->history, err);
     const bool cleaned = watch_clean(r->admin, &found, &later);
     if (!cleaned && ok)
         *err = later;
@@ -275,7 +275,8 @@ record_assemble(const struct record_options *o, const char *raw,
              watch_read_again(&r.watch, r.admin, beginning.at, err);
         if (ok) {
             ok = wait_for_backends(&r, err) &&
-                 assemble(raw, &r.watch, o->output, &out->history, err) &&
+                 assemble(raw, &r.watch, o->output, o->at_once, &out->history,
+                          err) &&
                  watch_clean(r.admin, &found, err);
             watch_free(&r.watch);
         }

@@ -14,6 +14,7 @@ struct record_options {
     const char *listen;         // [ADDRESS:]PORT
     const char *output;         // the history
     const char *tables;         // separated by commas; NULL: all
+    bool at_once;               // for prediction (assemble.h)
     const char *const *command; // ends with NULL; NULL: none
     const volatile sig_atomic_t *stop;
 

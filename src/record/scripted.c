@@ -237,7 +237,8 @@ finish(void *self, struct spec_recorded *out, struct err *err)
     struct err why = {0};
     *out = (struct spec_recorded){0};
     bool ok = close_log(s, err) && end_prepared(s, err);
-    if (ok && !assemble(s->raw.at, &s->watch, s->history.at, &history, &why)) {
+    if (ok &&
+        !assemble(s->raw.at, &s->watch, s->history.at, false, &history, &why)) {
         if (why.kind == ERR_FEATURE)
             snprintf(out->refusal, sizeof out->refusal, "%.399s", why.text);
         else {

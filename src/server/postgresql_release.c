@@ -42,7 +42,7 @@ static const char script[] =
     "    fail \"npm cannot list its releases: ${why:-no reason given}\"\n"
     "}\n"
     "tr ',' '\\n' <versions | tr -d '\" []' >all\n"
-    "full=$(grep \"^$2[.]\" all | tail -n 1)\n"
+    "full=$(grep \"^$2[.]\" all | sort -V | tail -n 1)\n"
     "[ \"$full\" ] || fail \"npm has no such release, but $(\n"
     "    grep \"^${2%%.*}[.]\" all | cut -d . -f 1,2 | uniq | paste -sd ' ' -)"
     "\"\n"

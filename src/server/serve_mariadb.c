@@ -35,6 +35,10 @@ static const char *const places[] = {"/usr/sbin", "/usr/bin", "/usr/libexec",
 static const char *
 find_tool(struct servers *s, const char *name, struct err *err)
 {
+    static const char *const folders[] = {"bin", "sbin", "scripts", NULL};
+    // OpenSSL is not a part of the server.
+    if (s->prefix && strcmp(name, "openssl") != 0)
+        return servers_installed(s, folders, name, err);
     char *found = process_find(name, places);
     if (!found) {
         err_set(err, ERR_FEATURE,
@@ -99,6 +103,8 @@ common_words(struct servers *s, struct node *n, const char *name,
     node_word(s, n, "--innodb-buffer-pool-size=64M");
     node_word(s, n, "--innodb-log-file-size=16M");
     node_word(s, n, "--innodb-flush-log-at-trx-commit=2");
+    for (size_t i = 0; i < s->settings.n; i++)
+        node_word(s, n, "--%s", s->settings.at[i]);
     return true;
 }
 

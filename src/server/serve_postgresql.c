@@ -39,6 +39,9 @@ static const char *const places[] = {"/usr/lib/postgresql/*/bin",
 static const char *
 find_tool(struct servers *s, const char *name, struct err *err)
 {
+    static const char *const folders[] = {"bin", NULL};
+    if (s->prefix)
+        return servers_installed(s, folders, name, err);
     if (s->version) {
         const char *bin = postgresql_release(s, err);
         return bin ? servers_text(s, "%s/%s", bin, name) : NULL;
@@ -105,6 +108,10 @@ start_node(struct servers *s, struct node *n, struct err *err)
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         node_word(s, n, "-c");
         node_word(s, n, "%s", settings[i]);
+    }
+    for (size_t i = 0; i < s->settings.n; i++) {
+        node_word(s, n, "-c");
+        node_word(s, n, "%s", s->settings.at[i]);
     }
     if (s->kind->is_synchronous) {
         node_word(s, n, "-c");

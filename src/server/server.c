@@ -350,18 +350,45 @@ is_version(const char *text)
     const size_t n = strlen(text);
     return n >= 1 && n <= LONGEST && strspn(text, "0123456789.") == n &&
            text[0] != '.' && text[n - 1] != '.' && !strstr(text, "..") &&
-           strchr(text, '.');
+           (strchr(text, '.') || n == 2);
 }
 
-/* Parse what follows a kind's name: nothing, "@14.3" or ":3". */
+/* Whether a text is "name=value&name=value". */
+static bool
+are_settings(const char *text)
+{
+    for (;;) {
+        const size_t n = strcspn(text, "&"), name = strcspn(text, "=&");
+        const size_t plain =
+            strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.-");
+        if (!name || plain != name || text[name] != '=')
+            return false;
+        if (!text[n])
+            return true;
+        text += n + 1;
+    }
+}
+
+/* Parse what follows a kind's name: nothing, "@14.3", ":3" or ":/prefix", and
+ * then perhaps "?name=value". */
 static bool
 parse_suffix(const struct server_kind *k, const char *suffix, size_t *count)
 {
+    char text[512];
+    const char *question = strchr(suffix, '?');
+    const size_t n = question ? (size_t)(question - suffix) : strlen(suffix);
     *count = k->nodes ? k->nodes : SERVER_NODES;
+    if ((question && !are_settings(question + 1)) || n >= sizeof text)
+        return false;
+    memcpy(text, suffix, n);
+    text[n] = 0;
+    suffix = text;
     if (!*suffix)
         return true;
     if (*suffix == '@')
         return k->has_releases && is_version(suffix + 1);
+    if (suffix[1] == '/')
+        return suffix[2] != 0;
     char *end;
     *count = strtoul(suffix + 1, &end, 10);
     return !k->nodes && !*end && *count >= 1 && *count <= 9;
@@ -371,14 +398,16 @@ bool
 servers_kind(const char *what, const struct server_kind **kind, size_t *count,
              struct err *err)
 {
-    const size_t n = strcspn(what, ":@");
+    const size_t n = strcspn(what, ":@?");
     for (size_t i = 0; server_kinds[i]; i++) {
         const struct server_kind *k = server_kinds[i];
         if (strlen(k->name) != n || memcmp(k->name, what, n) != 0)
             continue;
         *kind = k;
         return parse_suffix(k, what + n, count) ||
-               err_set(err, ERR_USAGE, "cannot start '%s'; expected %s%s%s",
+               err_set(err, ERR_USAGE,
+                       "cannot start '%s'; expected %s%s%s, :/PREFIX, or "
+                       "settings as in ?name=value&name=value",
                        what, k->name, k->nodes ? "" : ":N, with N from 1 to 9",
                        k->has_releases ? " or a release, as in postgresql@14.3"
                                        : "");
@@ -412,6 +441,38 @@ servers_count(const char *what, size_t *nodes, struct err *err)
     return servers_kind(what, &kind, nodes, err);
 }
 
+/* Note what a name that was parsed says besides the kind. */
+static void
+take_suffix(struct servers *s, const char *what)
+{
+    const size_t n = strcspn(what, "?");
+    const char *text = arena_copy(&s->arena, what, n);
+    const char *colon = strstr(text, ":/"), *sign = strchr(text, '@');
+    s->prefix = colon ? colon + 1 : NULL;
+    s->version = sign && !colon ? sign + 1 : NULL;
+    for (const char *at = what[n] ? what + n + 1 : ""; *at;) {
+        const size_t length = strcspn(at, "&");
+        vec_push(&s->settings, arena_copy(&s->arena, at, length));
+        at += length + (at[length] == '&');
+    }
+}
+
+const char *
+servers_installed(struct servers *s, const char *const *folders,
+                  const char *name, struct err *err)
+{
+    assert(s->prefix);
+    for (size_t i = 0; folders[i]; i++) {
+        const char *path =
+            servers_text(s, "%s/%s/%s", s->prefix, folders[i], name);
+        if (access(path, X_OK) == 0)
+            return path;
+    }
+    err_set(err, ERR_USAGE, "cannot find the program '%s' below '%s'", name,
+            s->prefix);
+    return NULL;
+}
+
 bool
 servers_start(const char *what, const volatile sig_atomic_t *interrupted,
               struct servers *s, struct err *err)
@@ -423,8 +484,7 @@ servers_start(const char *what, const volatile sig_atomic_t *interrupted,
     if (!servers_kind(what, &s->kind, &count, err) ||
         !driver_is_built(s->kind->scheme, err))
         return false;
-    const char *sign = strchr(what, '@');
-    s->version = sign ? sign + 1 : NULL;
+    take_suffix(s, what);
     if (guard_start(&s->guard, &s->arena, &s->root, err) &&
         give_away(s, s->root, err) && draw_password(s, err) &&
         s->kind->start(s, count, err))
@@ -448,6 +508,7 @@ servers_stop(struct servers *s)
     }
     guard_end(&s->guard);
     vec_free(&s->nodes);
+    vec_free(&s->settings);
     arena_free(&s->arena);
     *s = (struct servers){0};
 }

@@ -34,10 +34,12 @@ struct server_kind;
 struct servers {
     const struct server_kind *kind;
     struct arena arena;
-    const char *root;     // the temporary directory
-    const char *version;  // the release of the programs; NULL: as installed
-    const char *password; // of the user 'assay' on all nodes
-    const char *url;      // the URL of all nodes together
+    const char *root;    // the temporary directory
+    const char *version; // the release of the programs; NULL: as installed
+    const char *prefix;  // where the programs were installed; NULL: anywhere
+    VEC(const char *) settings; // "name=value", of all nodes
+    const char *password;       // of the user 'assay' on all nodes
+    const char *url;            // the URL of all nodes together
     VEC(struct node) nodes;
     size_t primary;           // the node that is it, of a primary and a standby
     struct database *clients; // to be led by a failover, or NULL
@@ -72,7 +74,9 @@ struct server_kind {
 extern const struct server_kind *const server_kinds[]; // ends with NULL
 
 /* How many nodes a name stands for: "postgresql", "postgresql@14.3",
- * "postgresql+standby", "mariadb", "galera:3".  Fails for any other name. */
+ * "postgresql@17" (its newest release), "postgresql+standby", "mariadb",
+ * "galera:3"; with programs below a prefix "postgresql:/opt/pg"; with settings
+ * "mariadb?innodb_flush_method=fsync&sync_binlog=1".  Fails for any other. */
 bool servers_count(const char *what, size_t *nodes, struct err *err);
 
 /* The same, and the kind. */
@@ -85,6 +89,11 @@ bool servers_kind(const char *what, const struct server_kind **kind,
  * servers do not start. */
 bool servers_start(const char *what, const volatile sig_atomic_t *interrupted,
                    struct servers *s, struct err *err);
+
+/* For the kinds: a program in one of the folders below s->prefix; the list ends
+ * with NULL. */
+const char *servers_installed(struct servers *s, const char *const *folders,
+                              const char *name, struct err *err);
 
 /* Stop everything and remove the directory. */
 void servers_stop(struct servers *s);

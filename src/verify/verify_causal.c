@@ -14,6 +14,8 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_causal.h"
 
+#include "base/limits/context.h"
+
 struct clocks {
     const struct weak_order *w;
     uint32_t k;
@@ -69,6 +71,7 @@ count_uses(struct clocks *c)
     for (size_t i = 0; i < w->order->n; i++) {
         const txn_id t = w->order->at[i];
         const txn_id before = follows(w, t);
+        context_poll_at(i);
         if (before != TXN_NONE)
             c->uses[before]++;
         for (op_id op = w->h->txn_begin[t]; op < w->h->txn_end[t]; op++)

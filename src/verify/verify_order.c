@@ -21,6 +21,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_order.h"
 
+#include "base/limits/context.h"
 #include "verify/lists/verify_list_order.h"
 
 struct replay {
@@ -181,9 +182,11 @@ replay_all(struct replay *r)
     const struct history *h = r->h;
     if (!note_choices(r))
         return false;
-    for (uint32_t i = 0; i < r->c->order.n; i++)
+    for (uint32_t i = 0; i < r->c->order.n; i++) {
+        context_poll_at(i);
         if (!replay_point(r, i))
             return false;
+    }
     for (txn_id t = 0; t < h->n_txns; t++)
         if (h->txn_counts[t] == TXN_COUNTS ? !r->committed[t]
                                            : r->started[t] && !r->committed[t])

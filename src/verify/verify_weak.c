@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_weak.h"
 
+#include "base/limits/context.h"
 #include "base/prefetch.h"
 #include "verify/lists/verify_list_order.h"
 #include "verify/verify_causal.h"
@@ -88,6 +89,7 @@ replay(struct weak_order *w)
     for (size_t i = 0; fine && i < w->order->n; i++) {
         const txn_id t = w->order->at[i];
         bool stale = false;
+        context_poll_at(i);
         assert(w->position[t] == i + 1);
         fine = replay_reads(&s, t, &stale);
         if (stale)
@@ -192,6 +194,7 @@ check_sessions(const struct weak_order *w)
     txn_id *last = mem_calloc(h->n_keys, sizeof *last); // 1 + transaction
     bool fine = true;
     for (txn_id t = 0; fine && t < h->n_txns; t++) {
+        context_poll_at(t);
         if (!w->position[t])
             continue;
         const txn_id first = h->session_first[h->txn_session[t]];

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/weak_order.h"
 
+#include "base/limits/context.h"
+
 bool
 weak_order_wrong(const struct weak_order *w, txn_id t, const char *what)
 {
@@ -95,6 +97,7 @@ weak_order_collect_versions(struct weak_order *w)
     v->at = mem_alloc(next[h->n_keys], sizeof *v->at);
     for (size_t i = 0; i < w->order->n; i++) {
         const txn_id t = w->order->at[i];
+        context_poll_at(i);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (op_is_final_write(h, op))
                 v->at[next[op_key(h, op)]++] = t;

@@ -6,6 +6,7 @@ import glob
 import os
 import pwd
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -23,7 +24,7 @@ def find(program):
 class Server:
     """A server on loopback, in a temporary directory."""
 
-    def __init__(self):
+    def __init__(self, durable=False):
         self.root = tempfile.mkdtemp(prefix="assay-record-")
         self.data = self.root + "/data"
         self.user = None
@@ -35,18 +36,36 @@ class Server:
             self.port = s.getsockname()[1]
         self._run(find("initdb"), "-D", self.data, "-A", "trust", "-U",
                   "postgres", "--no-sync", "-E", "UTF8", "--locale", "C")
-        options = (f"-p {self.port} -c listen_addresses=127.0.0.1 -c fsync=off "
-                   f"-c unix_socket_directories={self.root} "
-                   f"-c max_prepared_transactions=5")
-        self._run(find("pg_ctl"), "-D", self.data, "-o", options, "-l",
+        self.options = (f"-p {self.port} -c listen_addresses=127.0.0.1 "
+                        f"-c fsync={'on' if durable else 'off'} "
+                        f"-c unix_socket_directories={self.root} "
+                        f"-c max_prepared_transactions=5")
+        self.restart()
+
+    def restart(self):
+        self._run(find("pg_ctl"), "-D", self.data, "-o", self.options, "-l",
                   self.root + "/log", "-w", "start")
+
+    def kill(self):
+        """End the first process of the server with SIGKILL; the others notice
+        it and end, before it can be started again."""
+        with open(self.data + "/postmaster.pid") as f:
+            pid = int(f.readline())
+        with open(f"/proc/{pid}/task/{pid}/children") as f:
+            children = [int(n) for n in f.read().split()]
+        os.kill(pid, signal.SIGKILL)
+        for n in children:
+            try:
+                os.kill(n, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
     def _run(self, *words):
         def leave_root():
             os.setgid(self.user.pw_gid)
             os.setuid(self.user.pw_uid)
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL,
-                       cwd=self.root,
+                       stderr=subprocess.DEVNULL, cwd=self.root,
                        preexec_fn=leave_root if self.user else None)
 
     def url(self, database, user="postgres"):

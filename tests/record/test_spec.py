@@ -169,6 +169,11 @@ step r { insert into more select id from t; }
                        "policy")
     tap.check(status == 2 and "needs one node of PostgreSQL" in said,
               "other databases have no policies", said)
+    for words in (["-w", "a.sql", "--schema", "b.sql"], ["-w", "mixed"]):
+        status, said = run(assay, "test", server.url("shop"), "--recorder",
+                           "policy", *words)
+        tap.check(status == 2 and "--recorder" in said and "--spec" in said,
+                  f"{' '.join(words)} has no policies", said)
 
 
 def test_left():

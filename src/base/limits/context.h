@@ -60,6 +60,14 @@ bool context_worker(struct context *c, void (*work)(void *self), void *self);
 /* Abandon the work if there is a reason to; else return. */
 void context_poll(void);
 
+/* The same once in a thousand steps of a loop that allocates nothing. */
+static inline void
+context_poll_at(size_t step)
+{
+    if (step % 1024 == 0)
+        context_poll();
+}
+
 /* Abandon the work for that reason.  Outside of every context a try (limit.h)
  * ends; where there is none either, this returns. */
 void context_stop(enum limit_kind kind, const char *what, uint64_t most);

@@ -59,6 +59,7 @@ take_options(const struct options *o, const char *levels, struct command_run *c,
              struct err *err)
 {
     const bool strict = strcmp(o->boundary, "strict") == 0;
+    const bool is_alone = o->client && strcmp(o->client, "transaction") == 0;
     *c = (struct command_run){.o = o};
     struct predict_request *q = &c->run.request;
     *q = (struct predict_request){
@@ -69,6 +70,7 @@ take_options(const struct options *o, const char *levels, struct command_run *c,
                     .most = o->all && o->most <= 1 ? SIZE_MAX : (size_t)o->most,
                     .timeout = o->timeout,
                     .memory = (size_t)o->memory},
+        .input = {.each_alone = is_alone},
         .validate = o->validate,
         .limits = {o->timeout, (size_t)o->memory},
         .threads = cli_thread_count(o),
@@ -78,6 +80,8 @@ take_options(const struct options *o, const char *levels, struct command_run *c,
         return false;
     if (!strict && strcmp(o->boundary, "relaxed") != 0)
         return choices_error("boundary", choices_boundaries, o->boundary, err);
+    if (o->client && !is_alone && strcmp(o->client, "connection") != 0)
+        return choices_error("session", choices_clients, o->client, err);
     if (o->validate && !take_validation(o, &q->validation, err))
         return false;
     if (o->predicted && !output_format_choose(o->to, "-", &q->written, err))

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "pipeline/choices.h"
 #include "record/record.h"
 
 #include <stdio.h>
@@ -82,6 +83,11 @@ cmd_record(const struct options *o)
         return cli_usage_error("record needs a file to write to, -o FILE");
     if (!o->listen && !o->assemble)
         return cli_usage_error("record needs a port, --listen PORT");
+    const bool at_once = strcmp(o->client, "transaction") == 0;
+    if (!at_once && strcmp(o->client, "connection") != 0) {
+        choices_error("session", choices_clients, o->client, &err);
+        return cli_report_error(&err);
+    }
     bool quiet = o->quiet;
     option_texts command = {0};
     for (size_t i = 0; i < o->paths.n; i++)
@@ -91,6 +97,7 @@ cmd_record(const struct options *o)
                                            .listen = o->listen,
                                            .output = o->output,
                                            .tables = o->tables,
+                                           .at_once = at_once,
                                            .command =
                                                o->paths.n ? command.at : NULL,
                                            .stop = &interrupt_flag,

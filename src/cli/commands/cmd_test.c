@@ -41,6 +41,25 @@ take_status(struct test *t, int status)
 
 /* --- workloads -------------------------------------------------------------*/
 
+/* Keep the SQL of a workload that was made from a seed, to be run again with
+ * -w transaction-1.sql,... --schema tables.sql. */
+static void
+keep_sql(const struct test *t)
+{
+    const struct random_sql *sql = &t->run.sql.random;
+    struct err err = {0};
+    bool ok = !sql->schema.n ||
+              kept_run_text(&t->kept, "tables.sql", &sql->schema, &err);
+    for (size_t i = 0; ok && i < RANDOM_SQL_SCRIPTS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "transaction-%zu.sql", i + 1);
+        ok = !sql->scripts[i].n ||
+             kept_run_text(&t->kept, name, &sql->scripts[i], &err);
+    }
+    if (!ok)
+        cli_report_error(&err);
+}
+
 static void
 test_workload(struct test *t)
 {
@@ -68,7 +87,10 @@ test_workload(struct test *t)
     const char *name = o->keep ? o->keep : t->run.name;
     t->inspect.recording = o->keep ? NULL : path;
     interrupt_release();
-    take_status(t, inspect_file(&t->inspect, path, name));
+    const int status = inspect_file(&t->inspect, path, name);
+    take_status(t, status);
+    if (status == EXIT_VIOLATED && t->inspect.kept)
+        keep_sql(t);
     if (o->predict_level)
         take_status(t, cmd_predict_recorded(o, path, name, t->run.target,
                                             &t->inspect.reports[INSPECT_PAGE]));

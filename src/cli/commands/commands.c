@@ -136,6 +136,20 @@ const struct command command_table[] = {
      .examples = "assay stats --power history.jsonl\n"
                  "would this run have shown an anomaly?\n",
      .see_also = "show lint check"},
+    {.name = "follow", .bit = CMD_FOLLOW, .run = cmd_follow,
+     .arguments = "[-l LEVEL] FILE|DIR|-",
+     .help = "check a history while it is written",
+     .details =
+     "Reads jsonl as a recorder writes it: a file that grows, a directory of such files (one per "
+     "client machine), a pipe, or - for standard input. Explains each violation when it is found, "
+     "and goes on. Ends at the end of a pipe, when all recordings are complete, or with ^C, with "
+     "a verdict about what was read. Memory is that of the keys and of a window of transactions. "
+     "A violation is reported provided that no value is written to a key twice.",
+     .examples = "assay follow -l si history.jsonl\n"
+                 "beside a soak test that writes this file\n"
+                 "./recorder | assay follow --json -\n"
+                 "from a pipe, with results for machines\n",
+     .see_also = "check test collect"},
     {.name = "lint", .bit = CMD_LINT, .run = cmd_lint,
      .arguments = "HISTORY...",
      .help = "find mistakes of a recorder in the history that it wrote",

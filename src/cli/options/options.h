@@ -36,7 +36,8 @@ enum {
     CMD_LINT = 1 << 16,
     CMD_DISTINGUISH = 1 << 17,
     CMD_RECORD = 1 << 18,
-    CMD_ALL = (1 << 19) - 1,
+    CMD_FOLLOW = 1 << 19,
+    CMD_ALL = (1 << 20) - 1,
     // Commands whose limits apply to the whole command.
     CMD_LIMITED =
         CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW | CMD_CONVERT | CMD_GEN,
@@ -71,7 +72,7 @@ struct options {
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced, *part;
     uint64_t threads, memory, max_anomalies, window;
-    double timeout;
+    double timeout, settle, status;
 
     // The engines, for measuring: --help-solver.
     option_texts without, tune;
@@ -100,7 +101,7 @@ struct options {
     bool clean;
 
     // predict
-    const char *boundary, *predicted;
+    const char *boundary, *predicted, *client;
     const char *predict_level; // test --predict
     uint64_t max_ops;
     uint64_t most;

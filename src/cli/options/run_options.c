@@ -198,6 +198,22 @@ choose_target(const struct options *o, struct test_run_options *out,
     return true;
 }
 
+static bool
+choose_recorder(const struct options *o, struct test_run_options *out,
+                struct err *err)
+{
+    if (!o->recorder)
+        return true;
+    if (!recorder_parse(o->recorder, &out->recorder, err))
+        return false;
+    if (!o->spec && !sql_workload_is(o->workload))
+        return err_set(err, ERR_USAGE,
+                       "--recorder is for --spec and -w FILE.sql");
+    return o->spec || out->recorder != RECORDER_POLICY ||
+           err_set(err, ERR_USAGE,
+                   "--recorder policy is for --spec; -w FILE.sql has 'text'");
+}
+
 bool
 run_options_parse(const struct options *o, struct test_run_options *out,
                   struct err *err)
@@ -215,8 +231,7 @@ run_options_parse(const struct options *o, struct test_run_options *out,
         out->scripts = o->workload;
         out->schema = o->schema;
     }
-    return (!o->recorder || recorder_parse(o->recorder, &out->recorder, err)) &&
-           choose_isolation(o, out, err) &&
+    return choose_recorder(o, out, err) && choose_isolation(o, out, err) &&
            choose_shape(o, &out->collect.shape, err) &&
            choose_access(o, out, err) && choose_target(o, out, err);
 }

@@ -90,6 +90,7 @@ run_alone(struct input *in, const struct block_work *work, struct err *err)
     struct text_block block = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < count_blocks(in); i++) {
+        context_poll();
         find_block(in, i, &block);
         ok = work->scan(work->self, &block, err) &&
              work->consume(work->self, &block, err);

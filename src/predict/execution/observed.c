@@ -56,10 +56,7 @@ is_supported(const struct history *h, struct err *err)
         return err_set(err, ERR_FEATURE,
                        "prediction works on registers, and this history has "
                        "lists");
-    if (h->key_rows)
-        return err_set(err, ERR_FEATURE,
-                       "prediction works on registers, and this history has "
-                       "rows");
+    assert(!h->rows); // its rows are registers (history/row/serial_rows.h)
     return find_flaw(h, err) && find_unresolved(h, err);
 }
 

@@ -89,6 +89,9 @@ tell_ops(const struct teller *s, uint32_t t, txn_id to)
 {
     const struct observed *o = s->x->o;
     const txn_id id = o->id[t];
+    for (op_id op = s->h->txn_begin[id]; op < s->h->txn_end[id]; op++)
+        if (!builder_copy_row(s->b, s->h, op_key(s->h, op), s->err))
+            return false;
     const bool is_cut = s->x->is_strict && s->x->role[t] == ROLE_BOUNDARY;
     uint32_t r = o->read_first[t], w = o->write_first[t];
     for (op_id op = s->h->txn_begin[id]; op < s->h->txn_end[id]; op++) {

@@ -18,8 +18,11 @@ null(void)
 void
 runner_abort(struct runner *r)
 {
+    // What follows an error there is not modelled.
     if (!r->failed)
-        r->out->end = RUN_ABORTS;
+        r->out->end = r->instance && r->instance->function->partial
+                          ? RUN_UNCERTAIN
+                          : RUN_ABORTS;
     r->failed = true;
 }
 

@@ -107,6 +107,7 @@ struct expr {
     const char *name; // OPAQUE: of the function, operator or "::type"
     bool total;       // OPAQUE: NULL for a NULL, else neither fails nor is NULL
     bool whole;       // OPAQUE: never fails and is never NULL
+    bool any;         // OPAQUE: another value every time
 };
 
 enum aggregate_kind {
@@ -149,6 +150,7 @@ struct query {
     int64_t limit; // -1: none
     enum lock lock;
     bool distinct;
+    bool any; // stands for any number of rows: its one row is one of them
 };
 
 struct assignment {
@@ -206,6 +208,7 @@ struct statement {
     enum on_conflict on_conflict;
     uint32_t *arbiter, n_arbiter; // its columns; none: any constraint
     uint32_t excluded;            // the source that is the refused row
+    const struct query *any_rows; // while it is read: how many times
 
     // ASSIGN, IF, WHILE (NULL: for ever), RETURN (NULL: nothing)
     const struct expr *value;
@@ -249,11 +252,16 @@ struct table {
     const char *unknown;               // why it is not modelled; NULL: it is
     const char *guarded[TABLE_WRITES]; // why such a write is not modelled
     uint64_t guarded_columns; // an UPDATE that sets none of them is modelled
+    const char *cascades;     // what a DELETE does to rows that refer to it
     bool secured;             // it has row-level security
     struct table_column *columns;
     uint32_t n_columns;
+    const char **more; // names of columns that column 'folded' stands for
+    uint32_t n_more, folded;
     bool hidden_key; // (1)
     struct columns primary;
+    struct columns
+        declared; // the primary key of the file, where it is not that
     struct columns *unique;
     uint32_t n_unique;
     struct foreign_key *foreign;
@@ -294,6 +302,10 @@ struct function {
     struct input_site *inputs;
     uint32_t n_inputs;
     uint32_t n_statements;
+    // Why only executions are modelled in which it does not fail, and where:
+    // then there are no proofs.  NULL: all are.
+    const char *partial;
+    uint32_t partial_line;
     bool strict;   // not called with a NULL
     bool snapshot; // STABLE or IMMUTABLE: the whole function is one snapshot
     struct block body;

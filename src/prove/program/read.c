@@ -64,15 +64,22 @@ statement_start(const char *text, int at)
     }
 }
 
-static bool
-read_function(struct lower *l, const struct source_file *file,
-              const PgQuery__RawStmt *raw, int start)
+static const char *
+statement_text(struct lower *l, const struct source_file *file,
+               const PgQuery__RawStmt *raw, int start)
 {
     const size_t len =
         raw->stmt_len ? (size_t)(raw->stmt_location + raw->stmt_len - start)
                       : strlen(file->text + start);
-    const char *text = arena_copy(&l->program->arena, file->text + start, len);
-    return lower_function(l, raw->stmt->create_function_stmt, text, start);
+    return arena_copy(&l->program->arena, file->text + start, len);
+}
+
+static bool
+read_function(struct lower *l, const struct source_file *file,
+              const PgQuery__RawStmt *raw, int start)
+{
+    return lower_function(l, raw->stmt->create_function_stmt,
+                          statement_text(l, file, raw, start), start);
 }
 
 /* --- what is replaced or dropped ------------------------------------------*/
@@ -175,8 +182,10 @@ is_trigger(const PgQuery__CreateFunctionStmt *create)
 }
 
 static void
-note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create)
+note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
+              const char *text)
 {
+    lower_note_function(l, create, text);
     vec_push(&l->functions,
              program_copy(l->program, lower_last_name(create->funcname,
                                                       create->n_funcname)));
@@ -204,10 +213,17 @@ read_statement(struct reading *r, const struct source_file *file,
         return pass != PASS_KEYS || lower_index(l, node->index_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
         if (pass == PASS_TYPES)
-            note_function(l, node->create_function_stmt);
+            note_function(l, node->create_function_stmt,
+                          statement_text(l, file, raw, start));
         if (is_trigger(node->create_function_stmt))
             return true; // it is part of the writes that its triggers guard
         return pass != PASS_FUNCTIONS || read_function(l, file, raw, start);
+    case PG_QUERY__NODE__NODE_VIEW_STMT:
+        if (pass == PASS_TYPES)
+            lower_note_view(l, node->view_stmt);
+        if (pass == PASS_KEYS)
+            lower_schema(l, node, start);
+        return true;
     case PG_QUERY__NODE__NODE_CREATE_ENUM_STMT:
     case PG_QUERY__NODE__NODE_CREATE_DOMAIN_STMT:
         return pass != PASS_TYPES || lower_user_type(l, node);

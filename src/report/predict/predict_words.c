@@ -18,6 +18,17 @@ void
 predict_words_value(const struct observed *o, uint32_t w, key_id k,
                     struct buf *out)
 {
+    const bool is_row = history_key_is_row(o->h, k);
+    if (is_row && w == OBS_INIT) {
+        const uint32_t initial = o->h->key_rows[k].initial;
+        buf_shown(out, strings_get(&o->h->strings, initial).text);
+        return;
+    }
+    if (is_row) {
+        const op_id op = o->writes.at[observed_write(o, w, k)].op;
+        history_show_value(o->h, o->h->op_value[op], out);
+        return;
+    }
     const struct atom a =
         w == OBS_INIT
             ? o->h->initial

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BLOCK = 1 << 18, PEEK = 4096 };
@@ -20,7 +22,9 @@ lines_open(struct stream_lines *l, const char *path, struct err *err)
         l->fd = STDIN_FILENO;
         return true;
     }
+    struct stat st;
     l->fd = open(path, O_RDONLY | O_CLOEXEC);
+    l->is_file = l->fd >= 0 && fstat(l->fd, &st) == 0 && S_ISREG(st.st_mode);
     return l->fd >= 0 || (err_set(err, ERR_IO, "%s", strerror(errno)),
                           err_in_file(err, path));
 }
@@ -171,12 +175,83 @@ lines_peek(struct stream_lines *l, const char **text, size_t *n,
     return true;
 }
 
+/* Whether a text is one whole JSON object. */
+static bool
+is_object(const char *at, const char *end)
+{
+    size_t depth = 0;
+    bool in_text = false;
+    for (const char *first = at; at < end; at++) {
+        if (in_text && *at == '\\')
+            at++;
+        else if (*at == '"')
+            in_text = !in_text;
+        else if (!in_text && *at == '{')
+            depth++;
+        else if (!in_text && *at == '}' && depth && !--depth)
+            return at + 1 == end && *first == '{';
+    }
+    return false;
+}
+
+/* A recorder may write through a mapping (collect/journal.c): the file is
+ * longer than what was written, and the rest is line ends or zero.  Find out
+ * how many of the n bytes at the end of the buffer were written.  Text is, up
+ * to the last of it; a line end behind it is, if the line is complete. */
+static size_t
+count_written(const struct stream_lines *l, size_t n)
+{
+    const char *const first = l->buffer.at + l->at;
+    const char *const from = l->buffer.at + l->buffer.n;
+    const char *end = from + n;
+    while (end > from && (end[-1] == '\n' || !end[-1]))
+        end--;
+    const char *line = end;
+    while (line > first && line[-1] != '\n')
+        line--;
+    const bool has_end = end < from + n && *end == '\n';
+    return (size_t)(end - from) + (has_end && is_object(line, end));
+}
+
+/* Read the bytes that were not written again later. */
+static bool
+drop_unwritten(struct stream_lines *l, size_t *n, struct err *err)
+{
+    const size_t written = count_written(l, *n);
+    if (written < *n && lseek(l->fd, -(off_t)(*n - written), SEEK_CUR) < 0) {
+        err_set(err, ERR_IO, "cannot seek: %s", strerror(errno));
+        return err_in_file(err, l->name);
+    }
+    *n = written;
+    return true;
+}
+
+/* Read what a followed input has at the moment. */
+static bool
+fill_followed(struct stream_lines *l, struct err *err)
+{
+    struct pollfd ready = {.fd = l->fd, .events = POLLIN};
+    size_t n = 0;
+    l->is_waiting = !l->is_file && poll(&ready, 1, 0) == 0;
+    if (l->is_waiting)
+        return true;
+    make_room(l);
+    if (!read_more(l, l->buffer.at + l->buffer.n, BLOCK, &n, err) ||
+        (l->is_file && !drop_unwritten(l, &n, err)))
+        return false;
+    l->buffer.n += n;
+    l->is_waiting = l->is_file && !n;
+    l->is_at_end = !l->is_file && !n;
+    return true;
+}
+
 bool
 lines_next(struct stream_lines *l, const char **line, size_t *n,
            struct err *err)
 {
     size_t searched = 0;
     *line = NULL;
+    l->is_waiting = false;
     for (;;) {
         const char *at = l->buffer.at + l->at;
         const size_t left = l->buffer.n - l->at;
@@ -185,8 +260,10 @@ lines_next(struct stream_lines *l, const char **line, size_t *n,
                               : NULL;
         if (!end && !l->is_at_end) {
             searched = left;
-            if (!fill(l, err))
+            if (!(l->is_followed ? fill_followed(l, err) : fill(l, err)))
                 return false;
+            if (l->is_waiting)
+                return true;
             continue;
         }
         if (!end && !left)

@@ -3,6 +3,9 @@
  * The input is a file, stdin or text in memory, plain or compressed.  Memory is
  * a buffer that holds the longest line.
  *
+ * An input that is followed is plain.  It may have no line at the moment; a
+ * file never has an end then, only a pipe has.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef STREAM_INPUT_LINES_H
 #define STREAM_INPUT_LINES_H
@@ -13,6 +16,8 @@
 struct stream_lines {
     const char *name; // as the user gave it; borrowed
     uint64_t number;  // of the last line, from 1
+    bool is_followed;
+    bool is_waiting; // followed: there was no line at the last call
 
     // Private.
     int fd; // -1: none
@@ -20,6 +25,7 @@ struct stream_lines {
     size_t at;        // the next byte of the buffer
     size_t packed_at; // likewise of the packed bytes
     bool is_at_end;   // of the file
+    bool is_file;     // regular: it may grow
     struct unpack_stream *unpack;
 };
 
@@ -32,7 +38,7 @@ void lines_of_text(struct stream_lines *l, const char *name, const char *text,
 void lines_close(struct stream_lines *l);
 
 /* The next line without its line end, valid until the next call; *line is NULL
- * at the end. */
+ * at the end, or if l->is_waiting. */
 bool lines_next(struct stream_lines *l, const char **line, size_t *n,
                 struct err *err);
 

@@ -554,8 +554,10 @@ jsonl_line(struct stream_reader *r, struct shard *s, const char *line, size_t n,
     const struct input in = {
         .name = s->lines.name, .data = line, .size = n, .threads = 1};
     const uint64_t number = s->lines.number;
-    if (take_line(r, s, &in, err))
+    if (take_line(r, s, &in, err)) {
+        s->is_over = r->is_followed && s->is_complete;
         return true;
+    }
     // A recorder that is killed leaves at most one line that is no object.
     struct err other = {0};
     if (!s->is_recording || s->is_complete || is_object(&in) ||

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+enum { SOME = 64 }; // calls after which shards that had nothing are looked at
+
 /* --- transactions ----------------------------------------------------------*/
 
 static struct reader_session *
@@ -163,6 +165,14 @@ release_old(struct stream_reader *r)
 
 /* --- shards ----------------------------------------------------------------*/
 
+/* Whether a followed shard has nothing at the moment; for one that is stopped,
+ * that is its end. */
+static bool
+is_waiting(const struct stream_reader *r, const struct shard *s)
+{
+    return s->lines.is_waiting && !r->is_stopped;
+}
+
 /* The shard that is behind the others. */
 static struct shard *
 choose_shard(struct stream_reader *r)
@@ -170,7 +180,8 @@ choose_shard(struct stream_reader *r)
     struct shard *best = NULL;
     for (size_t i = 0; i < r->shards.n; i++) {
         struct shard *s = &r->shards.at[i];
-        if (!s->is_over && (!best || s->clock < best->clock))
+        if (!s->is_over && !is_waiting(r, s) &&
+            (!best || s->clock < best->clock))
             best = s;
     }
     return best;
@@ -181,7 +192,8 @@ static bool
 check_times(const struct stream_reader *r, const struct shard *s,
             struct err *err)
 {
-    for (size_t i = r->ready_at; r->shards.n > 1 && i < r->ready.n; i++) {
+    for (size_t i = r->ready_at;
+         r->shards.n > 1 && !r->is_followed && i < r->ready.n; i++) {
         const struct stream_txn *t = r->ready.at[i];
         if (t->status == TXN_COMMITTED && t->ended == INT64_MAX) {
             err_set(err, ERR_SYNTAX,
@@ -201,11 +213,13 @@ read_shard(struct stream_reader *r, struct shard *s, struct err *err)
     if (!lines_next(&s->lines, &line, &n, err))
         return false;
     bool ok = true;
+    if (is_waiting(r, s))
+        return true;
     if (line) {
         ok = s->notation->line(r, s, line, n, err);
     } else {
         s->is_over = true;
-        ok = s->notation->end(r, s, err);
+        ok = r->is_stopped || s->notation->end(r, s, err);
     }
     if (!ok) {
         if (!err->line)
@@ -229,14 +243,45 @@ release_all(struct stream_reader *r)
     r->waiting_at = r->waiting.n;
 }
 
+/* Look again at followed shards that had nothing.  Whether there are some. */
+static bool
+look_again(struct stream_reader *r)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->shards.n; i++) {
+        any |= !r->shards.at[i].is_over;
+        r->shards.at[i].lines.is_waiting = false;
+    }
+    return any;
+}
+
+bool
+stream_reader_is_waiting(const struct stream_reader *r)
+{
+    return r->is_waiting;
+}
+
+void
+stream_reader_stop(struct stream_reader *r)
+{
+    r->is_stopped = true;
+}
+
 bool
 stream_reader_next(struct stream_reader *r, struct stream_txn **out,
                    struct err *err)
 {
     *out = NULL;
+    r->is_waiting = false;
+    if (r->is_followed && ++r->n_calls % SOME == 0)
+        look_again(r);
     while (r->ready_at == r->ready.n) {
         r->ready_at = r->ready.n = 0;
         struct shard *s = choose_shard(r);
+        if (!s && look_again(r)) {
+            r->is_waiting = true;
+            return true;
+        }
         if (!s) {
             release_all(r);
             if (!r->ready.n)
@@ -295,7 +340,10 @@ open_shard(struct stream_reader *r, const char *path, const char *format,
            struct err *err)
 {
     struct shard *s = add_shard(r);
-    return lines_open(&s->lines, path, err) && find_notation(s, format, err);
+    if (!lines_open(&s->lines, path, err))
+        return false;
+    s->lines.is_followed = r->is_followed;
+    return find_notation(s, r->is_followed ? "jsonl" : format, err);
 }
 
 static int
@@ -367,6 +415,7 @@ open_all(struct stream_reader *r, const struct stream_source *source,
     if (source->text) {
         struct shard *s = add_shard(r);
         lines_of_text(&s->lines, source->path, source->text, source->text_n);
+        s->lines.is_followed = r->is_followed;
         return find_notation(s, source->format, err);
     }
     if (strcmp(source->path, "-") != 0 && stat(source->path, &st) == 0 &&
@@ -382,6 +431,7 @@ stream_reader_open(const struct stream_source *source,
     struct stream_reader *r = mem_calloc(1, sizeof *r);
     r->names = names;
     r->window = window;
+    r->is_followed = source->is_followed;
     bool ok = open_all(r, source, err);
     for (size_t i = 1; ok && i < r->shards.n; i++)
         if (r->shards.at[i].notation != r->shards.at[0].notation) {

@@ -27,6 +27,9 @@ struct stream_source {
     const char *format; // "jsonl", "text" or "auto"
     const char *text;   // instead of a file: text_n bytes; or NULL
     size_t text_n;
+    // It is being written: jsonl, not compressed, and shards need not be at the
+    // same time.  (R1) does not hold then.
+    bool is_followed;
 };
 
 /* Sizes of what was read. */
@@ -41,9 +44,16 @@ struct stream_reader *stream_reader_open(const struct stream_source *source,
                                          struct stream_names *names,
                                          size_t window, struct err *err);
 
-/* The next transaction, which the caller frees; *out is NULL at the end. */
+/* The next transaction, which the caller frees; *out is NULL at the end, or
+ * where a followed input has none at the moment. */
 bool stream_reader_next(struct stream_reader *r, struct stream_txn **out,
                         struct err *err);
+
+/* Whether there was none at the moment. */
+bool stream_reader_is_waiting(const struct stream_reader *r);
+
+/* Take what there is as the end of a followed input. */
+void stream_reader_stop(struct stream_reader *r);
 
 void stream_reader_close(struct stream_reader *r);
 

@@ -55,7 +55,8 @@ struct stream_reader {
     VEC(uint32_t) waiting; // sessions with a pending one, oldest first
     size_t waiting_at;
     bool has_times, is_cut, is_late;
-    uint64_t n_read;
+    bool is_followed, is_waiting, is_stopped;
+    uint64_t n_read, n_calls;
     struct stream_sizes sizes;
 };
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "stream/input/txn.h"
 
+#include <stdlib.h>
+
 enum { FEW = 48 }; // operations for which comparing all pairs is fastest
 
 struct stream_txn *
@@ -30,6 +32,21 @@ stream_txn_copy(const struct stream_txn *t)
         sizeof *t + t->n_ops * sizeof *t->ops + (size_t)t->name_n;
     struct stream_txn *copy = mem_alloc(1, size);
     memcpy(copy, t, size);
+    return copy;
+}
+
+struct stream_txn *
+stream_txn_without_reads(struct stream_txn *t)
+{
+    struct stream_txn *copy = stream_txn_copy(t);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->n_ops; i++)
+        if (t->ops[i].is_write)
+            copy->ops[n++] = t->ops[i];
+    copy->n_ops = n;
+    copy->is_flawed = false;
+    memcpy(copy->ops + n, stream_txn_name(t), t->name_n);
+    mem_free(t);
     return copy;
 }
 
@@ -137,4 +154,19 @@ stream_txns_free(stream_txns *v)
     for (size_t i = 0; i < v->n; i++)
         mem_free(v->at[i]);
     vec_free(v);
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    const struct stream_txn *x = *(struct stream_txn *const *)a;
+    const struct stream_txn *y = *(struct stream_txn *const *)b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void
+stream_txns_sort(stream_txns *v)
+{
+    if (v->n)
+        qsort(v->at, v->n, sizeof *v->at, compare_numbers);
 }

@@ -26,6 +26,7 @@ struct stream_txn {
     uint32_t clock;       // the one that its times were read from
     int64_t began, ended; // INT64_MIN and INT64_MAX where not known
     int64_t rank;         // in the candidate order
+    double arrived;       // followed: when it, or one behind it, was read
 
     // Once placed: its place, and what it replaced.
     uint64_t place, session_place, session_position, first_version;
@@ -54,6 +55,9 @@ struct stream_txn *stream_txn_new(const struct stream_op *ops, size_t n,
                                   const char *name, size_t name_n);
 struct stream_txn *stream_txn_copy(const struct stream_txn *t);
 
+/* The same with its writes only, in place of t, which is freed. */
+struct stream_txn *stream_txn_without_reads(struct stream_txn *t);
+
 /* Mark final writes and external reads, and find reads of own writes that
  * returned something else. */
 void stream_txn_resolve(struct stream_txn *t);
@@ -70,5 +74,8 @@ void stream_txn_keep_names(struct stream_txn *t, struct names_collection *c);
 
 typedef VEC(struct stream_txn *) stream_txns;
 void stream_txns_free(stream_txns *v);
+
+/* Sort by number. */
+void stream_txns_sort(stream_txns *v);
 
 #endif

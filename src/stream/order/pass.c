@@ -6,12 +6,17 @@
 #include "stream/order/fetch.h"
 #include "stream/order/repair.h"
 
+#include "base/time.h"
+
 #include <stdlib.h>
+#include <time.h>
 
 enum {
     FIRST_PART = 16, // transactions on each side of the place that failed
     GROWTH = 16,
     SOME = 256, // transactions after which the clocks are compared
+    NAP = 10,   // milliseconds, where a followed input has nothing
+    ASKS = 10,  // per second, whether to go on
 };
 
 /* --- the queue -------------------------------------------------------------*/
@@ -25,6 +30,9 @@ insert(struct stream_pass *p, struct stream_txn *t)
     for (; i > p->ahead_at && p->ahead.at[i - 1]->rank > t->rank; i--)
         p->ahead.at[i] = p->ahead.at[i - 1];
     p->ahead.at[i] = t;
+    // One that comes before others need not wait for longer than they do.
+    if (i + 1 < p->ahead.n && p->ahead.at[i + 1]->arrived < t->arrived)
+        t->arrived = p->ahead.at[i + 1]->arrived;
 }
 
 /* Drop the room of those that have left. */
@@ -64,6 +72,21 @@ correct_ranks(struct stream_pass *p)
     mem_free(changes);
 }
 
+/* Keep the latest aborted transactions: others may have read from them. */
+static void
+keep_aborted(struct stream_pass *p, struct stream_txn *t)
+{
+    if (p->aborted.n >= 2 * p->window) {
+        for (size_t i = 0; i < p->window; i++)
+            mem_free(p->aborted.at[i]);
+        p->aborted.n -= p->window;
+        memmove(p->aborted.at, p->aborted.at + p->window,
+                p->aborted.n * sizeof *p->aborted.at);
+        p->has_forgotten = true;
+    }
+    vec_push(&p->aborted, t);
+}
+
 /* Take one that counts, or may count, into the queue. */
 static void
 take(struct stream_pass *p, struct stream_txn *t)
@@ -72,6 +95,7 @@ take(struct stream_pass *p, struct stream_txn *t)
         skew_note(&p->skew, t);
         skew_adjust(t, skew_offset(&p->skew, t->clock));
     }
+    t->arrived = p->live ? time_now() : 0;
     insert(p, t);
     if (++p->n_taken % SOME == 0)
         correct_ranks(p);
@@ -96,9 +120,13 @@ fill(struct stream_pass *p, struct err *err)
         struct stream_txn *t;
         if (!stream_reader_next(p->reader, &t, err))
             return false;
+        if (!t && stream_reader_is_waiting(p->reader))
+            return true;
         p->is_read = !t;
         if (!t)
             correct_ranks(p);
+        else if (t->status == TXN_ABORTED && p->live)
+            keep_aborted(p, t);
         else if (t->status == TXN_ABORTED || t->status == TXN_LOADING)
             mem_free(t);
         else
@@ -118,6 +146,8 @@ collect_names(struct stream_pass *p)
         stream_txn_keep_names(p->ahead.at[i], &c);
     for (size_t i = 0; i < p->pool.n; i++)
         stream_txn_keep_names(p->pool.at[i], &c);
+    for (size_t i = 0; i < p->aborted.n; i++)
+        stream_txn_keep_names(p->aborted.at[i], &c);
     for (size_t i = 0; i < p->suspects.n; i++)
         suspect_keep_names(&p->suspects.at[i], &c);
     for (size_t i = 0; i < p->earlier->n; i++)
@@ -133,7 +163,23 @@ add_copy(stream_txns *to, const struct stream_txn *t)
     vec_push(to, stream_txn_copy(t));
 }
 
-/* The transactions of the pool that wrote something these have read. */
+/* Add copies of transactions that wrote something that was read. */
+static void
+add_writers(const stream_txns *from, const struct pair_set *read, bool all,
+            stream_txns *to)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const struct stream_txn *t = from->at[i];
+        bool use = all;
+        for (uint32_t j = 0; j < t->n_ops && !use; j++)
+            use = t->ops[j].is_write && pair_set_has(read, &t->ops[j]);
+        if (use)
+            add_copy(to, t);
+    }
+}
+
+/* The transactions that are not in the order, and wrote something these have
+ * read. */
 static void
 add_from_pool(const struct stream_pass *p, bool all, stream_txns *to)
 {
@@ -142,14 +188,8 @@ add_from_pool(const struct stream_pass *p, bool all, stream_txns *to)
         for (uint32_t j = 0; j < to->at[i]->n_ops; j++)
             if (!to->at[i]->ops[j].is_write)
                 pair_set_add(&read, &to->at[i]->ops[j]);
-    for (size_t i = 0; i < p->pool.n; i++) {
-        const struct stream_txn *t = p->pool.at[i];
-        bool use = all;
-        for (uint32_t j = 0; j < t->n_ops && !use; j++)
-            use = t->ops[j].is_write && pair_set_has(&read, &t->ops[j]);
-        if (use)
-            add_copy(to, t);
-    }
+    add_writers(&p->pool, &read, all, to);
+    add_writers(&p->aborted, &read, all, to);
     pair_set_free(&read);
 }
 
@@ -161,22 +201,14 @@ take_part(const struct stream_pass *p, size_t size, stream_txns *to)
     const struct running_order *o = &p->order;
     const uint64_t depth = running_order_depth(o);
     const size_t left = p->ahead.n - p->ahead_at;
-    const bool is_whole =
-        p->is_read && !o->base && size >= depth && size >= left;
+    const bool is_whole = p->is_read && !o->base && !p->has_forgotten &&
+                          size >= depth && size >= left;
     for (uint64_t at = o->n - (size < depth ? size : depth); at < o->n; at++)
         add_copy(to, running_order_at(o, at + 1));
     for (size_t i = 0; i < left && i < size; i++)
         add_copy(to, p->ahead.at[p->ahead_at + i]);
     add_from_pool(p, is_whole, to);
     return is_whole;
-}
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-    const struct stream_txn *x = *(struct stream_txn *const *)a;
-    const struct stream_txn *y = *(struct stream_txn *const *)b;
-    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* Whether the part is violated, if nobody else wrote what it reads. */
@@ -186,7 +218,7 @@ looks_violated(const struct stream_pass *p, enum level l, stream_txns *part)
     const struct part_options o = {.closed = true,
                                    .times = level_table[l].needs_times};
     struct history h;
-    qsort(part->at, part->n, sizeof *part->at, compare_numbers);
+    stream_txns_sort(part);
     part_as_it_is(p->names, part->at, part->n, &o, &h);
     const bool violated = repair_decide(&h, l, p->check) == VERDICT_VIOLATED;
     history_free(&h);
@@ -248,9 +280,49 @@ give_up(struct stream_pass *p)
 
 /* --- the pass --------------------------------------------------------------*/
 
-/* Place the next transaction, alone or with others around it. */
+/* Hand over a suspect, and go on without the reads of the first transaction. */
+static bool
+pass_over(struct stream_pass *p, struct err *err)
+{
+    struct stream_txn *t = p->ahead.at[p->ahead_at];
+    add_suspect(p, p->level);
+    struct suspect s = vec_pop(&p->suspects);
+    const bool ok = p->live->failed(p->live->self, &s, err);
+    suspect_free(&s);
+    p->has_forgotten = true;
+    p->ahead_at++;
+    t = stream_txn_without_reads(t);
+    if (!running_order_place(&p->order, t, p->level))
+        mem_free(t);
+    return ok;
+}
+
+/* Whether the first transaction of a followed input has waited for others. */
+static bool
+is_due(const struct stream_pass *p)
+{
+    return !p->live || p->is_read || p->ahead.n - p->ahead_at >= p->window ||
+           time_now() - p->ahead.at[p->ahead_at]->arrived >= p->live->settle;
+}
+
+/* Ask from time to time whether to go on. */
 static void
-place_next(struct stream_pass *p)
+ask(struct stream_pass *p, bool wait)
+{
+    const struct timespec nap = {.tv_nsec = NAP * 1000000};
+    if (wait)
+        nanosleep(&nap, NULL);
+    const double now = time_now();
+    if (now - p->looked < 1.0 / ASKS)
+        return;
+    p->looked = now;
+    if (!p->live->go_on(p->live->self))
+        stream_reader_stop(p->reader);
+}
+
+/* Place the next transaction, alone or with others around it. */
+static bool
+place_next(struct stream_pass *p, struct err *err)
 {
     struct stream_txn *t = p->ahead.at[p->ahead_at];
     if (t->status == TXN_INDETERMINATE) {
@@ -259,8 +331,11 @@ place_next(struct stream_pass *p)
     } else if (running_order_place(&p->order, t, p->level)) {
         p->ahead_at++;
     } else if (!fetch(p) && !repair(p)) {
+        if (p->live)
+            return pass_over(p, err);
         give_up(p);
     }
+    return true;
 }
 
 /* Read what is left, for its mistakes and its sizes. */
@@ -294,11 +369,16 @@ pass_run(struct stream_pass *p, struct err *err)
     for (;;) {
         if (!fill(p, err))
             return false;
-        if (p->ahead_at == p->ahead.n)
+        const bool is_empty = p->ahead_at == p->ahead.n;
+        if (is_empty && p->is_read)
             return true;
-        if (p->level == LEVEL_READS)
+        const bool wait = p->live && (is_empty || !is_due(p));
+        if (p->live)
+            ask(p, wait);
+        if (!wait && p->level == LEVEL_READS)
             return read_rest(p, err);
-        place_next(p);
+        if (!wait && !place_next(p, err))
+            return false;
         if (names_are_many(p->names))
             collect_names(p);
     }
@@ -313,6 +393,7 @@ pass_free(struct stream_pass *p)
         mem_free(p->ahead.at[p->ahead_at++]);
     vec_free(&p->ahead);
     stream_txns_free(&p->pool);
+    stream_txns_free(&p->aborted);
     for (size_t i = 0; i < p->suspects.n; i++)
         suspect_free(&p->suspects.at[i]);
     vec_free(&p->suspects);

@@ -29,6 +29,18 @@
 // two and a pool of another one; the others are for moves (reorder.h).
 enum { PASS_DEPTH = 16 };
 
+/* What a pass does with an input that is followed, which may have nothing at
+ * the moment. */
+struct pass_live {
+    void *self;
+    double settle; // seconds for which others may come before a transaction
+    /* Called several times a second; false: the input ends here. */
+    bool (*go_on)(void *self);
+    /* No order was found: take the suspect.  The reads of its transaction are
+     * dropped then, which only removes demands, and the pass goes on. */
+    bool (*failed)(void *self, struct suspect *s, struct err *err);
+};
+
 struct pass_stats {
     uint64_t windows, window_txns, largest; // repaired
     uint64_t
@@ -50,6 +62,10 @@ struct stream_pass {
     uint64_t n_taken;   // into the queue
     bool has_one_clock; // ranks are not corrected: levels in real time
     stream_txns pool;   // indeterminate, not placed
+    const struct pass_live *live; // or NULL
+    stream_txns aborted;          // live: the latest ones
+    bool has_forgotten;           // live: a transaction, or reads of one
+    double looked;                // live: when go_on was called
 
     level_set levels; // not given up
     enum level level; // the strongest of them, at which transactions are placed

@@ -18,7 +18,7 @@ suspect_begin(struct suspect *s, struct stream_names *names)
 {
     s->read = (struct pair_set){.names = names};
     if (s->txns.n)
-        qsort(s->txns.at, s->txns.n, sizeof *s->txns.at, compare_numbers);
+        stream_txns_sort(&s->txns);
     for (size_t i = 0; i < s->txns.n; i++) {
         const struct stream_txn *t = s->txns.at[i];
         for (uint32_t j = 0; j < t->n_ops; j++)
@@ -62,8 +62,7 @@ suspect_history(struct suspect *s, struct stream_names *names, bool times,
         vec_push(&all, s->txns.at[i]);
     for (size_t i = 0; i < s->added.n; i++)
         vec_push(&all, s->added.at[i]);
-    if (all.n)
-        qsort(all.at, all.n, sizeof *all.at, compare_numbers);
+    stream_txns_sort(&all);
     const struct part_options o = {.times = times, .is_cut = is_cut};
     part_as_it_is(names, all.at, all.n, &o, h);
     vec_free(&all);

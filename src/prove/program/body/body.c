@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/body/body.h"
 
+#include "prove/program/access.h"
+
 #include <string.h>
 
 uint32_t
@@ -54,8 +56,8 @@ parse(struct body *b, const char *text, PgQuery__ParseResult **tree)
     return err_in_file(l->err, l->file);
 }
 
-struct expr *
-body_expr(struct body *b, const char *text)
+static struct expr *
+read_expr(struct body *b, const char *text)
 {
     struct lower *l = b->l;
     PgQuery__ParseResult *tree;
@@ -85,9 +87,26 @@ body_expr(struct body *b, const char *text)
             e = NULL;
         }
     } else {
+        struct lower_mark mark;
+        lower_mark(l, &mark);
+        l->reads_before = false;
         e = lower_argument(l, select->target_list[0]->res_target->val);
+        // What is read before has to be all that is read.
+        if (e && l->reads_before && expr_has_query(e)) {
+            lower_return(l, &mark);
+            e = lower_any_expr(l, select->target_list[0]->res_target->val);
+        }
     }
     parser_free(tree);
+    return e;
+}
+
+struct expr *
+body_expr(struct body *b, const char *text)
+{
+    b->l->in_expression = true;
+    struct expr *e = read_expr(b, text);
+    b->l->in_expression = false;
     return e;
 }
 

@@ -16,6 +16,8 @@ struct body {
     uint32_t first_line;
     uint32_t top_line;    // of the BEGIN of the outermost block
     uint32_t declared_at; // the last line that declares a variable
+    bool late;            // variables get their values by statements
+    uint32_t datums;      // the list of its variables
     uint32_t loops;       // around the statement that is read
     uint32_t blocks;      // around it, of any kind
 };

@@ -12,6 +12,32 @@ read_body(struct body *b, uint32_t node, struct statement *s)
     return ok;
 }
 
+/* FOR over any number of rows of anything. */
+static struct statement *
+for_any(struct body *b, uint32_t node, const struct query *q)
+{
+    struct lower *l = b->l;
+    struct query *row = program_alloc(l->program, 1, sizeof *row);
+    *row = *q;
+    row->where = NULL;
+    struct statement *take = statement_new(l, STATEMENT_SELECT);
+    struct statement *once = statement_new(l, STATEMENT_IF);
+    struct block rest = {0};
+    take->query = row;
+    once->value = expr_boolean(l, true);
+    b->loops++;
+    const bool ok = body_into(b, take, body_find(b, node, "var")) &&
+                    body_block(b, body_find(b, node, "body"), &rest);
+    b->loops--;
+    if (!ok)
+        return NULL;
+    once->body.at = program_alloc(l->program, rest.n + 1, sizeof *rest.at);
+    once->body.at[once->body.n++] = take;
+    for (uint32_t i = 0; i < rest.n; i++)
+        once->body.at[once->body.n++] = rest.at[i];
+    return lower_any_rows(l, q, once);
+}
+
 struct statement *
 body_for_query(struct body *b, uint32_t node)
 {
@@ -23,6 +49,8 @@ body_for_query(struct body *b, uint32_t node)
         lower_fail(b->l, -1, "FOR over something else than a SELECT");
         return NULL;
     }
+    if (s->query->any)
+        return for_any(b, node, s->query);
     s->kind = STATEMENT_FOR;
     if (!body_into(b, s, body_find(b, node, "var")) || !read_body(b, node, s))
         return NULL;
@@ -74,9 +102,16 @@ body_while(struct body *b, uint32_t node)
     struct statement *s = statement_new(b->l, STATEMENT_WHILE);
     const uint32_t condition = body_find(b, node, "cond");
     const char *text = body_query(b, condition);
+    const size_t before = b->l->before.n;
     if (condition &&
         !(s->value = text ? body_typed(b, text, TYPE_BOOLEAN) : NULL))
         return NULL;
+    if (b->l->before.n > before) {
+        lower_fail(b->l, -1,
+                   "WHILE with a call of a VOLATILE function that reads "
+                   "tables is not supported");
+        return NULL;
+    }
     return read_body(b, node, s) ? s : NULL;
 }
 

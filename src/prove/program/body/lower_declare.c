@@ -138,8 +138,11 @@ read_variable(struct body *b, uint32_t datum)
     bool record;
     if (!declared_type(b, name, type, &scalar, &record))
         return false;
-    if (record)
+    if (record) {
+        vec_push(&l->records, name);
         return true;
+    }
+    const size_t before = l->before.n;
     const char *initial = body_query(b, body_find(b, datum, "default_val"));
     const struct expr *e =
         initial ? lower_store(l, body_typed(b, initial, scalar.type),
@@ -147,10 +150,16 @@ read_variable(struct body *b, uint32_t datum)
                 : NULL;
     if (initial && !e)
         return false;
-    if (expr_has_query(e))
-        return lower_fail(l, -1, "a query in a declaration is not supported");
     const uint32_t v = lower_add_variable(l, name, scalar.type);
-    l->variables.at[v].initial = e;
+    // What reads tables is a statement; so are the declarations behind it.
+    b->late = b->late || expr_has_query(e) || l->before.n > before;
+    if (e && b->late) {
+        struct statement *s = statement_new(l, STATEMENT_ASSIGN);
+        s->variable = v;
+        s->value = e;
+        vec_push(&l->before, s);
+    }
+    l->variables.at[v].initial = b->late ? NULL : e;
     l->variables.at[v].number = scalar.number;
     l->variables.at[v].rounds = scalar.rounds;
     l->variables.at[v].limit = scalar.limit;
@@ -160,7 +169,7 @@ read_variable(struct body *b, uint32_t datum)
 static bool
 read_variables(struct body *b, uint32_t function)
 {
-    const uint32_t list = body_find(b, function, "datums");
+    const uint32_t list = b->datums = body_find(b, function, "datums");
     uint32_t number = 0;
     for (uint32_t i = list ? form_first(list) : 0;
          list && i < form_end(&b->forms, list);
@@ -197,8 +206,25 @@ read_function(struct body *b)
         return false;
     l->line = b->top_line;
     if (!body_raises_again(b, body_find(b, block, "exceptions")))
-        return lower_fail(l, -1, "an EXCEPTION block is not supported");
-    return body_block(b, body_find(b, block, "body"), &l->function->body);
+        lower_partial(l, "an EXCEPTION block");
+    // The declarations that are statements come first.
+    struct block first = {0};
+    first.n = (uint32_t)l->before.n;
+    first.at = program_alloc(l->program, first.n, sizeof *first.at);
+    if (first.n)
+        memcpy(first.at, l->before.at, first.n * sizeof *first.at);
+    vec_clear(&l->before);
+    struct block rest = {0};
+    if (!body_block(b, body_find(b, block, "body"), &rest))
+        return false;
+    struct block *all = &l->function->body;
+    all->n = first.n + rest.n;
+    all->at = program_alloc(l->program, all->n, sizeof *all->at);
+    if (first.n)
+        memcpy(all->at, first.at, first.n * sizeof *first.at);
+    if (rest.n)
+        memcpy(all->at + first.n, rest.at, rest.n * sizeof *rest.at);
+    return true;
 }
 
 /* The compiler of PL/pgSQL knows the line of the statement before the one that
@@ -228,6 +254,7 @@ lower_plpgsql(struct lower *l, const char *text, uint32_t first_line)
     PgQueryPlpgsqlParseResult result;
     int line;
     l->line = first_line;
+    l->columns_first = strstr(text, "#variable_conflict use_column") != NULL;
     l->text = "";
     l->exact = false;
     if (!parser_parse_plpgsql(text, &result, &line, l->err)) {

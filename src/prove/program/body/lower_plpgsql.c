@@ -24,6 +24,10 @@ body_into(struct body *b, struct statement *s, uint32_t target)
             return lower_fail(b->l, -1, "INTO more than %zu variables", n);
         names[n++] = body_text(b, body_find(b, i, "name"));
     }
+    const char *record = body_text(
+        b, body_find(b, body_find(b, target, "PLpgSQL_rec"), "refname"));
+    if (!n && record)
+        names[n++] = record;
     if (!n)
         return lower_fail(b->l, -1, "INTO without a variable");
     return lower_into(b->l, s, names, n);
@@ -61,6 +65,32 @@ read_perform(struct body *b, uint32_t node)
     return s;
 }
 
+/* v.f := e or v[i] := e, where v is no variable with such a field here: v is
+ * read as anything wherever it is named, so only e is evaluated. */
+static struct statement *
+assign_part(struct body *b, const char *name, const char *value)
+{
+    struct lower *l = b->l;
+    struct statement *s = statement_new(l, STATEMENT_IF);
+    struct expr *e = body_expr(b, value);
+    if (!e)
+        return NULL;
+    if (e->type == TYPE_UNKNOWN)
+        e->type = TYPE_TEXT;
+    s->value = expr_unary(l, EXPR_IS_NULL, e);
+    const size_t n = strcspn(name, "[.");
+    const uint32_t v =
+        lower_find_variable(l, arena_copy(&l->program->arena, name, n));
+    if (v == UINT32_MAX)
+        return s;
+    struct statement *set = statement_new(l, STATEMENT_ASSIGN);
+    const struct variable *of = &l->variables.at[v];
+    set->variable = v;
+    set->value = lower_any_value(
+        l, (struct scalar_type){.type = of->type, .number = of->number}, NULL);
+    return lower_sequence(l, (struct statement *const[]){s, set}, 2);
+}
+
 /* v := e, where e is everything behind := or =. */
 static struct statement *
 read_assign(struct body *b, uint32_t node)
@@ -87,10 +117,8 @@ read_assign(struct body *b, uint32_t node)
                                                                : name[i]);
     lower_case[i] = '\0';
     s->variable = lower_find_variable(l, lower_case);
-    if (s->variable == UINT32_MAX) {
-        lower_fail(l, -1, "'%s' names no scalar variable", name);
-        return NULL;
-    }
+    if (s->variable == UINT32_MAX)
+        return assign_part(b, lower_case, equals + 1);
     const struct variable v = l->variables.at[s->variable];
     s->value =
         lower_store(l, body_typed(b, equals + 1, v.type), v.number, v.rounds);
@@ -147,10 +175,18 @@ static struct statement *
 read_return_query(struct body *b, uint32_t node)
 {
     const char *text = body_query(b, body_find(b, node, "query"));
-    struct statement *s = text ? body_sql(b, text) : NULL;
+    if (!text) {
+        lower_fail(b->l, -1,
+                   "dynamic SQL (RETURN QUERY EXECUTE) is not "
+                   "supported");
+        return NULL;
+    }
+    struct statement *s = body_sql(b, text);
     if (s && s->kind != STATEMENT_SELECT && s->n_returning)
         return s; // what it returns is seen
-    if (!s || s->kind != STATEMENT_SELECT) {
+    if (!s)
+        return NULL;
+    if (s->kind != STATEMENT_SELECT) {
         lower_fail(b->l, -1, "RETURN QUERY of something else than a SELECT");
         return NULL;
     }
@@ -197,10 +233,8 @@ static struct statement *
 read_inner_block(struct body *b, uint32_t node)
 {
     struct lower *l = b->l;
-    if (!body_raises_again(b, body_find(b, node, "exceptions"))) {
-        lower_fail(l, -1, "an EXCEPTION block is not supported");
-        return NULL;
-    }
+    if (!body_raises_again(b, body_find(b, node, "exceptions")))
+        lower_partial(l, "an EXCEPTION block");
     if (b->declared_at >= b->top_line) {
         lower_fail(l, -1, "variables of an inner block are not supported");
         return NULL;
@@ -256,6 +290,114 @@ read_raise(struct body *b, uint32_t node)
     return ok ? s : NULL;
 }
 
+/* The variable of a number in the JSON; UINT32_MAX where it is none here. */
+static uint32_t
+numbered_variable(const struct body *b, uint32_t number)
+{
+    uint32_t n = 0;
+    for (uint32_t i = b->datums ? form_first(b->datums) : 0;
+         b->datums && i < form_end(&b->forms, b->datums);
+         i = form_next(&b->forms, i), n++) {
+        const char *name = body_text(
+            b, body_find(b, body_find(b, i, "PLpgSQL_var"), "refname"));
+        if (n == number)
+            return name ? lower_find_variable(b->l, name) : UINT32_MAX;
+    }
+    return UINT32_MAX;
+}
+
+/* v := anything. */
+static struct statement *
+assign_any(struct body *b, uint32_t v, bool whole)
+{
+    struct lower *l = b->l;
+    struct statement *s = statement_new(l, STATEMENT_ASSIGN);
+    const struct variable *of = &l->variables.at[v];
+    s->variable = v;
+    struct expr *e = lower_any_value(
+        l, (struct scalar_type){.type = of->type, .number = of->number}, NULL);
+    e->whole = whole;
+    s->value = e;
+    return s;
+}
+
+/* How many rows the last statement was about depends on what it read. */
+static struct statement *
+read_diagnostics(struct body *b, uint32_t node)
+{
+    struct statement *all[8];
+    size_t n = 0;
+    const uint32_t list = body_find(b, node, "diag_items");
+    for (uint32_t i = list ? form_first(list) : 0;
+         list && i < form_end(&b->forms, list); i = form_next(&b->forms, i)) {
+        const uint32_t item = body_find(b, i, "PLpgSQL_diag_item");
+        const char *kind = body_text(b, body_find(b, item, "kind"));
+        const uint32_t v =
+            numbered_variable(b, body_number(b, body_find(b, item, "target")));
+        if (!kind || strcmp(kind, "ROW_COUNT") != 0 || v == UINT32_MAX ||
+            n == 8) {
+            lower_fail(b->l, -1, "GET DIAGNOSTICS of %s is not supported",
+                       kind ? kind : "this");
+            return NULL;
+        }
+        all[n++] = assign_any(b, v, true);
+    }
+    return lower_sequence(b->l, all, n);
+}
+
+/* FOREACH over an array of any length. */
+static struct statement *
+read_foreach(struct body *b, uint32_t node)
+{
+    struct lower *l = b->l;
+    const char *text = body_query(b, body_find(b, node, "expr"));
+    const uint32_t v =
+        numbered_variable(b, body_number(b, body_find(b, node, "varno")));
+    struct block rest = {0};
+    struct expr *e = text ? body_expr(b, text) : NULL;
+    if (!e)
+        return NULL;
+    if (v == UINT32_MAX) {
+        lower_fail(l, -1, "FOREACH with a record is not supported");
+        return NULL;
+    }
+    if (e->type == TYPE_UNKNOWN)
+        e->type = TYPE_OPAQUE;
+    struct statement *all[3];
+    all[0] = statement_new(l, STATEMENT_IF);
+    all[0]->value = expr_unary(l, EXPR_IS_NULL, e);
+    all[1] = statement_new(l, STATEMENT_WHILE);
+    all[1]->value =
+        lower_any_value(l, (struct scalar_type){.type = TYPE_BOOLEAN}, NULL);
+    struct statement *set = assign_any(b, v, false);
+    b->loops++;
+    const bool ok = body_block(b, body_find(b, node, "body"), &rest);
+    b->loops--;
+    if (!ok)
+        return NULL;
+    lower_collect(l, &all[1]->body, rest.n, set, l->before.n, l->after.n);
+    for (uint32_t i = 0; i < rest.n; i++)
+        all[1]->body.at[all[1]->body.n++] = rest.at[i];
+    all[2] = lower_any_found(l);
+    return lower_sequence(l, all, 3);
+}
+
+/* A row of the result, which is seen. */
+static struct statement *
+read_return_next(struct body *b, uint32_t node)
+{
+    struct lower *l = b->l;
+    const char *text = body_query(b, body_find(b, node, "expr"));
+    struct statement *s = statement_new(l, STATEMENT_IF);
+    struct expr *e = text ? body_expr(b, text) : expr_boolean(l, true);
+    if (!e)
+        return NULL;
+    if (e->type == TYPE_UNKNOWN)
+        e->type = TYPE_TEXT;
+    s->value = expr_unary(l, EXPR_IS_NULL, e);
+    return s;
+}
+
 /* An error for a statement of a kind that is not understood. */
 static void
 refuse(struct lower *l, struct span name)
@@ -271,10 +413,7 @@ refuse(struct lower *l, struct span name)
         {"PLpgSQL_stmt_dynfors", "dynamic SQL (FOR .. IN EXECUTE)"},
         {"PLpgSQL_stmt_fetch", "FETCH or MOVE"},
         {"PLpgSQL_stmt_forc", "FOR over a cursor"},
-        {"PLpgSQL_stmt_foreach_a", "FOREACH over an array"},
-        {"PLpgSQL_stmt_getdiag", "GET DIAGNOSTICS"},
         {"PLpgSQL_stmt_open", "OPEN"},
-        {"PLpgSQL_stmt_return_next", "RETURN NEXT"},
         {"PLpgSQL_stmt_rollback", "ROLLBACK inside of a function"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -306,6 +445,9 @@ read_statement(struct body *b, uint32_t wrapper)
         {"PLpgSQL_stmt_return_query", read_return_query},
         {"PLpgSQL_stmt_raise", read_raise},
         {"PLpgSQL_stmt_block", read_inner_block},
+        {"PLpgSQL_stmt_foreach_a", read_foreach},
+        {"PLpgSQL_stmt_getdiag", read_diagnostics},
+        {"PLpgSQL_stmt_return_next", read_return_next},
     };
     const struct span name = b->forms.at[form_first(wrapper)].text;
     const uint32_t node = form_first(wrapper) + 1;
@@ -338,9 +480,10 @@ body_block(struct body *b, uint32_t list, struct block *out)
          i = form_next(&b->forms, i)) {
         if (form_first(i) >= form_end(&b->forms, i))
             continue; // {}: an empty statement
+        const size_t before = b->l->before.n, after = b->l->after.n;
         struct statement *s = read_statement(b, i);
         ok = s != NULL;
-        out->at[out->n++] = s;
+        lower_collect(b->l, out, n, s, before, after);
     }
     b->blocks--;
     return ok;

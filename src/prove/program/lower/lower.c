@@ -21,6 +21,11 @@ lower_free(struct lower *l)
     vec_free(&l->types);
     vec_free(&l->functions);
     vec_free(&l->outs);
+    vec_free(&l->made);
+    vec_free(&l->views);
+    vec_free(&l->records);
+    vec_free(&l->before);
+    vec_free(&l->after);
 }
 
 uint32_t

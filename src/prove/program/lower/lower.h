@@ -50,6 +50,32 @@ struct visible {
     uint32_t level; // of query nesting
 };
 
+/* A function of the files, and a view. */
+struct made {
+    const char *name, *language, *text, *body; // body NULL: none as text
+    bool stable;                               // or IMMUTABLE
+    bool sets;                                 // returns rows
+};
+
+struct made_view {
+    const char *name;
+    const PgQuery__Node *query;
+};
+
+/* What a piece of SQL can read: lower_reads.c. */
+struct reads {
+    u32_vec tables;
+    bool later; // a VOLATILE function reads some, after the statement began
+    bool sets;  // it has an aggregate, or gives rows
+};
+
+/* Where lowering stands. */
+struct lower_mark {
+    size_t visible, variables, sources, inputs, aggregates, before, after;
+    uint32_t n_statements, level, depth;
+    bool in_targets, in_aggregate, merged;
+};
+
 struct lower {
     struct program *program;
     struct err *err;
@@ -72,6 +98,9 @@ struct lower {
     VEC(struct user_type) types;
     VEC(const char *) functions;   // the names of all that the files make
     VEC(struct named) constraints; // of all tables
+    VEC(struct made) made;
+    VEC(struct made_view) views;
+    VEC(const char *) records; // variables that have fields only
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
@@ -88,6 +117,16 @@ struct lower {
     VEC(struct aggregate) aggregates;
     bool in_targets, in_aggregate;
     uint32_t depth; // of expressions
+
+    // What comes before and after the statement that is read, and whether that
+    // is what it reads.
+    VEC(struct statement *) before;
+    VEC(struct statement *) after;
+    bool reads_before;
+    bool wrong;                      // PostgreSQL refuses it, too
+    bool in_rows;                    // of a VALUES with several rows
+    bool in_expression;              // of PL/pgSQL
+    const PgQuery__WithClause *with; // of the INSERT around the query
 };
 
 void lower_free(struct lower *l);
@@ -145,10 +184,48 @@ struct expr *lower_opaque_operator(struct lower *l, const char *name,
 struct expr *lower_session_value(struct lower *l, const char *name);
 struct expr *lower_argument(struct lower *l, const PgQuery__Node *node);
 struct expr *lower_whole_row(struct lower *l, const char *name);
+/* Whether the table of lower_opaque.c has the function. */
+bool lower_is_known(const PgQuery__FuncCall *call);
+/* The same for all functions that read no tables: lower_builtin.c. */
+bool lower_reads_nothing(const PgQuery__FuncCall *call, bool *gives_rows);
 bool lower_defines_function(const struct lower *l, const char *name);
 bool lower_user_type(struct lower *l, const PgQuery__Node *node);
 const struct user_type *lower_find_type(const struct lower *l,
                                         const char *name);
+/* An upper bound of what parse trees read: lower_reads.c. */
+bool lower_reads(struct lower *l, const void *const *messages, size_t n,
+                 struct reads *out);
+void reads_add(struct reads *r, uint32_t table);
+void lower_note_view(struct lower *l, const PgQuery__ViewStmt *view);
+void lower_note_function(struct lower *l,
+                         const PgQuery__CreateFunctionStmt *create,
+                         const char *text);
+
+/* What is not modelled, as anything: lower_any.c.  The error that stands in
+ * l->err is why; it stays where nothing can be said. */
+void lower_mark(const struct lower *l, struct lower_mark *m);
+void lower_return(struct lower *l, const struct lower_mark *m);
+struct expr *lower_any_value(struct lower *l, struct scalar_type type,
+                             const struct reads *reads);
+struct expr *lower_any_expr(struct lower *l, const PgQuery__Node *node);
+struct query *lower_any_query(struct lower *l,
+                              const PgQuery__SelectStmt *select);
+struct statement *lower_any_times(struct lower *l, const struct reads *reads);
+struct statement *lower_any_found(struct lower *l);
+struct statement *lower_any_rows(struct lower *l, const struct query *q,
+                                 struct statement *once);
+struct statement *lower_sequence(struct lower *l, struct statement *const *all,
+                                 size_t n);
+/* Put a statement into a block with room for more, between what was noted to
+ * come before and after it. */
+void lower_collect(struct lower *l, struct block *out, size_t room,
+                   struct statement *s, size_t before, size_t after);
+/* A condition on the rows of an UPDATE or DELETE of which only the tables are
+ * known that these pieces read (NULL: none). */
+struct expr *lower_any_condition(struct lower *l, const void *const *messages,
+                                 size_t n);
+bool lower_any_targets(struct lower *l, PgQuery__Node *const *nodes, size_t n,
+                       struct target **targets, uint32_t *n_targets);
 /* What a value of the type satisfies; NULL where that is nothing. */
 struct expr *lower_type_check(struct lower *l, const struct user_type *type,
                               struct expr *value);
@@ -221,7 +298,15 @@ enum { LOWER_COLUMNS = 60 };
 bool lower_table(struct lower *l, const PgQuery__CreateStmt *create);
 void lower_add_check(struct lower *l, struct table *t, const struct expr *e);
 bool lower_index(struct lower *l, const PgQuery__IndexStmt *index);
+bool lower_find_columns(struct lower *l, const struct table *t,
+                        PgQuery__Node *const *keys, size_t n, int location,
+                        struct columns *out);
+struct columns lower_one_column(struct lower *l, uint32_t c);
+/* Foreign keys: lower_foreign.c. */
 bool lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create);
+/* As table_find_column, for columns that are only a part of one here, too. */
+uint32_t lower_find_column(const struct table *t, const char *name);
+bool lower_is_folded(const struct table *t, uint32_t c);
 bool lower_column(struct lower *l, struct table *t,
                   const PgQuery__ColumnDef *def);
 bool lower_column_constraints(struct lower *l, struct table *t,
@@ -233,6 +318,9 @@ bool lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
 bool lower_default(struct lower *l, struct table_column *column,
                    const PgQuery__Node *node, int location);
 void lower_hidden_key(struct lower *l, struct table *t);
+/* Note that only executions are modelled in which the function does not fail.
+ */
+void lower_partial(struct lower *l, const char *why);
 /* The error that stands in l->err as the reason why the table is not modelled,
  * and why writes of one kind are not. */
 void lower_table_unknown(struct lower *l, struct table *t);

@@ -15,8 +15,11 @@ static bool
 add_column(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
 {
     const PgQuery__ColumnDef *def = cmd->def->column_def;
-    if (cmd->missing_ok && table_find_column(t, def->colname) != UINT32_MAX)
+    // PostgreSQL refuses a second one, and the table stays as it is.
+    if (lower_find_column(t, def->colname) != UINT32_MAX) {
+        lower_skip(l, "ADD COLUMN of a column that is there", def->colname, -1);
         return true;
+    }
     return lower_column(l, t, def) && lower_column_constraints(l, t, def);
 }
 
@@ -52,11 +55,12 @@ without_column(struct lower *l, const struct expr *e, uint32_t gone, bool *used)
 static bool
 drop_column(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
 {
-    const uint32_t c = table_find_column(t, cmd->name);
-    if (c == UINT32_MAX)
-        return cmd->missing_ok ||
-               lower_fail(l, -1, "table %s has no column '%s'", t->name,
-                          cmd->name);
+    const uint32_t c = lower_find_column(t, cmd->name);
+    if (c == UINT32_MAX || lower_is_folded(t, c)) {
+        lower_skip(l, "DROP COLUMN of a column that is not there", cmd->name,
+                   -1);
+        return true;
+    }
     if (in_columns(&t->primary, c))
         t->primary = (struct columns){0};
     for (uint32_t i = t->n_unique; i-- > 0;)
@@ -76,6 +80,7 @@ drop_column(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
             (t->n_columns - c - 1) * sizeof *t->columns);
     memset(&t->columns[--t->n_columns], 0, sizeof *t->columns);
     move_columns(&t->primary, c);
+    t->folded -= t->n_more && t->folded > c;
     for (uint32_t i = 0; i < t->n_unique; i++)
         move_columns(&t->unique[i], c);
     return true;
@@ -99,15 +104,35 @@ alter_type(struct lower *l, struct table_column *column,
     return true;
 }
 
+/* A CHECK of a column whose type changes is some condition. */
+static void
+loosen_checks(struct lower *l, struct table *t, uint32_t c)
+{
+    for (uint32_t i = 0; i < t->n_checks; i++) {
+        bool used = false;
+        without_column(l, t->checks[i], c, &used);
+        if (!used)
+            continue;
+        const struct expr *any = lower_opaque(
+            l, "check", (struct scalar_type){.type = TYPE_BOOLEAN}, NULL, 0);
+        for (size_t k = 0; k < l->constraints.n; k++)
+            if (l->constraints.at[k].check == t->checks[i])
+                l->constraints.at[k].check = any;
+        t->checks[i] = any;
+    }
+}
+
 /* An action about one column that there is. */
 static bool
 alter_column(struct lower *l, struct table *t,
              const PgQuery__AlterTableCmd *cmd)
 {
-    const uint32_t c = table_find_column(t, cmd->name);
-    if (c == UINT32_MAX)
-        return lower_fail(l, -1, "table %s has no column '%s'", t->name,
-                          cmd->name);
+    const uint32_t c = lower_find_column(t, cmd->name);
+    if (c == UINT32_MAX || lower_is_folded(t, c)) {
+        lower_skip(l, "ALTER COLUMN of a column that is not there", cmd->name,
+                   -1);
+        return true;
+    }
     struct table_column *column = &t->columns[c];
     switch (cmd->subtype) {
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault:
@@ -123,10 +148,8 @@ alter_column(struct lower *l, struct table *t,
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity:
         return lower_constraint(l, t, c, cmd->def->constraint);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType:
-        return t->n_checks ? lower_fail(l, -1,
-                                        "another type for a column of a table "
-                                        "with CHECK is not supported")
-                           : alter_type(l, column, cmd);
+        loosen_checks(l, t, c);
+        return alter_type(l, column, cmd);
     default:
         return lower_fail(l, -1,
                           "an action of ALTER TABLE that is not supported");

@@ -15,6 +15,8 @@ lower_condition(struct lower *l, const PgQuery__Node *node)
     struct expr *e = lower_expr(l, node);
     if (e && e->type == TYPE_UNKNOWN)
         e->type = TYPE_BOOLEAN;
+    if (e && e->type == TYPE_OPAQUE)
+        e = lower_cast(l, e, TYPE_BOOLEAN, -1);
     if (e && e->type != TYPE_BOOLEAN) {
         lower_fail(l, -1, "the condition is no boolean");
         return NULL;
@@ -384,7 +386,13 @@ lower_expr(struct lower *l, const PgQuery__Node *node)
         return NULL;
     }
     l->depth++;
+    struct lower_mark mark;
+    lower_mark(l, &mark);
     struct expr *e = lower_inner(l, node);
+    if (!e) {
+        lower_return(l, &mark);
+        e = lower_any_expr(l, node);
+    }
     l->depth--;
     return e;
 }

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/lower/lower.h"
 
+#include "base/buf.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -274,6 +276,7 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
         l->counted = 0;
         l->line = lower_line(l, start);
         l->counted = start;
+        const size_t before = l->before.n, after = l->after.n;
         struct statement *s = lower_sql(l, raw->stmt);
         ok = s != NULL;
         if (ok && s->kind == STATEMENT_SELECT && returns_set &&
@@ -286,7 +289,7 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
             ok = lower_into(l, s, (const char *const[]){"(result)"}, 1);
         if (ok && s->n_into == 1 && l->returns.type == TYPE_INTEGER)
             l->variables.at[s->into[0]].number = l->returns.number;
-        body->at[body->n++] = s;
+        lower_collect(l, body, tree->n_stmts, s, before, after);
     }
     l->counted = 0;
     parser_free(tree);
@@ -351,12 +354,35 @@ reset(struct lower *l)
     vec_clear(&l->sources);
     vec_clear(&l->inputs);
     vec_clear(&l->outs);
+    vec_clear(&l->before);
+    vec_clear(&l->after);
+    l->in_expression = l->wrong = false;
+    vec_clear(&l->records);
     l->level = l->depth = 0;
     l->in_targets = l->in_aggregate = l->merged = false;
     vec_clear(&l->aggregates);
     l->n_statements = 0;
     l->columns_first = false;
     l->returns = (struct scalar_type){0};
+}
+
+/* The name of a function that has another one's. */
+static const char *
+name_with_types(struct lower *l, const PgQuery__CreateFunctionStmt *create)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%s(",
+               lower_last_name(create->funcname, create->n_funcname));
+    for (size_t i = 0; i < create->n_parameters; i++) {
+        const PgQuery__FunctionParameter *p =
+            create->parameters[i]->function_parameter;
+        buf_printf(&text, "%s%s", i ? ", " : "",
+                   lower_last_name(p->arg_type->names, p->arg_type->n_names));
+    }
+    buf_char(&text, ')');
+    const char *name = program_copy(l->program, text.at);
+    buf_free(&text);
+    return name;
 }
 
 bool
@@ -369,6 +395,8 @@ lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
         l->program, lower_last_name(create->funcname, create->n_funcname));
     f->file = l->file;
     f->line = lower_line(l, location);
+    if (program_find_function(l->program, f->name) != UINT32_MAX)
+        f->name = name_with_types(l, create);
     if (program_find_function(l->program, f->name) != UINT32_MAX)
         return lower_fail(l, location, "a second function '%s'", f->name);
     l->function = f;

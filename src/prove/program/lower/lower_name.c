@@ -23,6 +23,18 @@ variable_named(struct lower *l, const char *name)
     return e;
 }
 
+/* A part of the column that stands for several. */
+static struct expr *
+lower_folded(struct lower *l, const struct visible *v)
+{
+    struct expr *column =
+        expr_column(l, v->source, l->program->tables.at[v->table].folded);
+    struct expr *e = lower_opaque(
+        l, "more", (struct scalar_type){.type = TYPE_OPAQUE}, &column, 1);
+    e->any = true;
+    return e;
+}
+
 /* Find the column in the innermost query that has it. */
 static bool
 find_column(struct lower *l, const char *table, const char *name, int location,
@@ -36,13 +48,15 @@ find_column(struct lower *l, const char *table, const char *name, int location,
         if (table && strcmp(table, v->name) != 0)
             continue;
         const struct table *t = &l->program->tables.at[v->table];
-        const uint32_t c = table_find_column(t, name);
+        const uint32_t c = lower_find_column(t, name);
         if (c == UINT32_MAX || (t->hidden_key && c + 1 == t->n_columns))
             continue;
         if (*out)
-            return lower_fail(l, location,
+            return l->wrong = true,
+                   lower_fail(l, location,
                               "'%s' is a column of two tables here", name);
-        *out = expr_column(l, v->source, c);
+        *out = lower_is_folded(t, c) ? lower_folded(l, v)
+                                     : expr_column(l, v->source, c);
     }
     return true;
 }
@@ -80,6 +94,27 @@ lower_qualified(struct lower *l, const char *table, const char *name,
     return e;
 }
 
+/* A column that every table has. */
+static bool
+is_system(const char *name)
+{
+    static const char *const names[] = {"ctid", "xmin", "xmax",
+                                        "cmin", "cmax", "tableoid"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool
+is_record(const struct lower *l, const char *name)
+{
+    for (size_t i = 0; i < l->records.n; i++)
+        if (strcmp(l->records.at[i], name) == 0)
+            return true;
+    return false;
+}
+
 struct expr *
 lower_name(struct lower *l, const PgQuery__ColumnRef *ref)
 {
@@ -101,13 +136,17 @@ lower_name(struct lower *l, const PgQuery__ColumnRef *ref)
     if (!find_column(l, NULL, parts[0], ref->location, &column))
         return NULL;
     if (column && variable && !l->columns_first) {
+        l->wrong = true;
         lower_fail(l, ref->location,
                    "'%s' is both a column and a variable here", parts[0]);
         return NULL;
     }
-    if (!column && !variable)
+    if (!column && !variable) {
+        l->wrong = !is_visible_table(l, parts[0]) && !is_record(l, parts[0]) &&
+                   !is_system(parts[0]);
         lower_fail(l, ref->location, "'%s' names no column or variable",
                    parts[0]);
+    }
     return column ? column : variable;
 }
 

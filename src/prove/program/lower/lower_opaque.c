@@ -329,6 +329,14 @@ is_known_schema(const PgQuery__FuncCall *call, const struct known *k)
                      !strcmp(schema, "extensions") || !strcmp(schema, "public");
 }
 
+bool
+lower_is_known(const PgQuery__FuncCall *call)
+{
+    const struct known *k =
+        find_known(lower_last_name(call->funcname, call->n_funcname));
+    return k && is_known_schema(call, k);
+}
+
 struct expr *
 lower_opaque_call(struct lower *l, const PgQuery__FuncCall *call)
 {

@@ -333,10 +333,10 @@ check_select(struct lower *l, const PgQuery__SelectStmt *s)
     const char *what = s->n_group_clause || s->having_clause ? "GROUP BY"
                        : s->op > PG_QUERY__SET_OPERATION__SETOP_NONE
                            ? "UNION, INTERSECT or EXCEPT"
-                       : s->with_clause     ? "WITH"
-                       : s->n_window_clause ? "WINDOW"
-                       : s->n_values_lists  ? "VALUES"
-                       : s->into_clause     ? "SELECT INTO a table"
+                       : s->with_clause || l->with ? "WITH"
+                       : s->n_window_clause        ? "WINDOW"
+                       : s->n_values_lists         ? "VALUES"
+                       : s->into_clause            ? "SELECT INTO a table"
                        : s->n_distinct_clause && has_kind(s->distinct_clause[0])
                            ? "DISTINCT ON"
                            : NULL;
@@ -395,8 +395,8 @@ check_aggregates(struct lower *l, const struct query *q)
     return true;
 }
 
-struct query *
-lower_query(struct lower *l, const PgQuery__SelectStmt *select)
+static struct query *
+read_query(struct lower *l, const PgQuery__SelectStmt *select)
 {
     struct query *q = program_alloc(l->program, 1, sizeof *q);
     q->line = l->line;
@@ -434,4 +434,16 @@ lower_query(struct lower *l, const PgQuery__SelectStmt *select)
                q->n_aggregates * sizeof *q->aggregates);
     vec_clear(&l->aggregates);
     return check_aggregates(l, q) ? q : NULL;
+}
+
+struct query *
+lower_query(struct lower *l, const PgQuery__SelectStmt *select)
+{
+    struct lower_mark mark;
+    lower_mark(l, &mark);
+    struct query *q = read_query(l, select);
+    if (q || !l->function)
+        return q;
+    lower_return(l, &mark);
+    return lower_any_query(l, select);
 }

@@ -9,9 +9,10 @@
 
 #include <string.h>
 
-static bool
-find_columns(struct lower *l, const struct table *t, PgQuery__Node *const *keys,
-             size_t n, int location, struct columns *out)
+bool
+lower_find_columns(struct lower *l, const struct table *t,
+                   PgQuery__Node *const *keys, size_t n, int location,
+                   struct columns *out)
 {
     out->n = (uint32_t)n;
     out->at = program_alloc(l->program, n, sizeof *out->at);
@@ -24,8 +25,8 @@ find_columns(struct lower *l, const struct table *t, PgQuery__Node *const *keys,
     return true;
 }
 
-static struct columns
-one_column(struct lower *l, uint32_t c)
+struct columns
+lower_one_column(struct lower *l, uint32_t c)
 {
     struct columns one = {program_alloc(l->program, 1, sizeof(uint32_t)), 1};
     one.at[0] = c;
@@ -150,7 +151,8 @@ lower_key(struct lower *l, struct table *t, const PgQuery__Constraint *k,
 {
     if (k->nulls_not_distinct)
         return guard_constraint(l, t, "UNIQUE with NULLS NOT DISTINCT");
-    if (!own && !find_columns(l, t, k->keys, k->n_keys, k->location, &columns))
+    if (!own &&
+        !lower_find_columns(l, t, k->keys, k->n_keys, k->location, &columns))
         return false;
     for (uint32_t i = 0; i < columns.n; i++)
         if (t->columns[columns.at[i]].type == TYPE_OPAQUE &&
@@ -158,10 +160,8 @@ lower_key(struct lower *l, struct table *t, const PgQuery__Constraint *k,
             return guard_constraint(l, t,
                                     "UNIQUE of a type that is not understood");
         else if (t->columns[columns.at[i]].type == TYPE_OPAQUE)
-            return lower_fail(l, k->location,
-                              "a key of a type that is not understood, column "
-                              "%s",
-                              t->columns[columns.at[i]].name);
+            return guard_constraint(
+                l, t, "a primary key of a type that is not understood");
     lower_name_constraint(l, t, k, &columns, NULL);
     if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE) {
         add_unique(l, t, columns);
@@ -181,7 +181,7 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
                  const PgQuery__Constraint *k)
 {
     const bool own = c != UINT32_MAX;
-    struct columns columns = own ? one_column(l, c) : (struct columns){0};
+    struct columns columns = own ? lower_one_column(l, c) : (struct columns){0};
     if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
         (k->deferrable || k->initdeferred))
         return lower_fail(l, k->location,
@@ -192,8 +192,8 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
     case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE:
         return true;
     case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
-        if (!own && !find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
-                                  &columns))
+        if (!own && !lower_find_columns(l, t, k->fk_attrs, k->n_fk_attrs,
+                                        k->location, &columns))
             return false;
         lower_name_constraint(l, t, k, &columns, NULL);
         return true;
@@ -251,16 +251,47 @@ check_type(struct lower *l, struct table *t, const struct user_type *type,
         lower_add_check(l, t, check);
 }
 
+/* A table has at most LOWER_COLUMNS columns here: the last one stands for all
+ * that come after it, as one value that is not understood. */
+static bool
+fold_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
+{
+    const char **more = program_alloc(l->program, t->n_more + 1, sizeof *more);
+    if (t->n_more)
+        memcpy(more, t->more, t->n_more * sizeof *more);
+    more[t->n_more++] = program_copy(l->program, def->colname);
+    t->more = more;
+    if (t->n_more > 1)
+        return true;
+    t->folded = t->n_columns++;
+    t->columns[t->folded].name = "(more)";
+    t->columns[t->folded].type = TYPE_OPAQUE;
+    return true;
+}
+
+uint32_t
+lower_find_column(const struct table *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n_more; i++)
+        if (strcmp(t->more[i], name) == 0)
+            return t->folded;
+    return table_find_column(t, name);
+}
+
+bool
+lower_is_folded(const struct table *t, uint32_t c)
+{
+    return t->n_more && c == t->folded;
+}
+
 bool
 lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
 {
     if (table_find_column(t, def->colname) != UINT32_MAX)
         return lower_fail(l, def->location, "a second column '%s'",
                           def->colname);
-    if (t->n_columns == LOWER_COLUMNS)
-        return lower_fail(l, def->location,
-                          "table '%s' has more than %d columns", t->name,
-                          LOWER_COLUMNS);
+    if (t->n_columns >= LOWER_COLUMNS - 1)
+        return fold_column(l, t, def);
     struct scalar_type type;
     if (!lower_type(l, def->type_name, &type) || !check_collation(l, def))
         return false;
@@ -286,16 +317,40 @@ lower_hidden_key(struct lower *l, struct table *t)
     column->type = TYPE_INTEGER;
     column->not_null = column->generated = true;
     t->hidden_key = true;
-    t->primary = one_column(l, t->n_columns++);
+    t->primary = lower_one_column(l, t->n_columns++);
+}
+
+/* What a constraint of a column says that is only a part of one here. */
+static bool
+fold_constraint(struct lower *l, struct table *t, const PgQuery__ColumnDef *def,
+                size_t j)
+{
+    switch (def->constraints[j]->constraint->contype) {
+    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
+        return guard_constraint(l, t,
+                                "a constraint of a column behind the 59th");
+    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
+        lower_add_check(l, t, any_check(l));
+        return true;
+    default:
+        return true;
+    }
 }
 
 bool
 lower_column_constraints(struct lower *l, struct table *t,
                          const PgQuery__ColumnDef *def)
 {
-    const uint32_t c = table_find_column(t, def->colname);
+    const uint32_t c = lower_find_column(t, def->colname);
     for (size_t j = 0; j < def->n_constraints; j++)
-        if (!lower_constraint(l, t, c, def->constraints[j]->constraint))
+        if (lower_is_folded(t, c)
+                ? !fold_constraint(l, t, def, j)
+                : !lower_constraint(l, t, c, def->constraints[j]->constraint))
             return false;
     return true;
 }
@@ -321,11 +376,15 @@ lower_elements(struct lower *l, struct table *t,
                const PgQuery__CreateStmt *create)
 {
     const PgQuery__RangeVar *name = create->relation;
-    if (strcmp(name->relpersistence, "t") == 0 || create->n_inh_relations ||
-        create->partspec || create->of_typename)
-        return lower_fail(l, name->location,
-                          "a temporary, inherited, partitioned or typed table "
-                          "is not supported");
+    const char *what = strcmp(name->relpersistence, "t") == 0
+                           ? "temporary table"
+                       : create->partbound       ? "partition"
+                       : create->n_inh_relations ? "table with "
+                                                   "INHERITS"
+                       : create->of_typename     ? "typed table"
+                                                 : NULL;
+    if (what)
+        return lower_fail(l, name->location, "a %s is not supported", what);
     for (size_t i = 0; i < create->n_table_elts; i++) {
         const PgQuery__Node *node = create->table_elts[i];
         if (NODE_IS(node, COLUMN_DEF)
@@ -334,6 +393,11 @@ lower_elements(struct lower *l, struct table *t,
                       !lower_fail(l, name->location,
                                   "LIKE is not supported in a table"))
             return false;
+    }
+    if (create->partspec) {
+        // A row that moves to another partition is not what UPDATE says.
+        lower_table_guard(l, t, TABLE_UPDATE, "partitions", "");
+        t->guarded_columns = UINT64_MAX;
     }
     return lower_constraints(l, t, create);
 }
@@ -434,128 +498,5 @@ lower_index(struct lower *l, const PgQuery__IndexStmt *index)
         guard_index(l, t, index, what);
     else
         add_unique(l, t, columns);
-    return true;
-}
-
-/* A row that such a foreign key refers to may be neither deleted nor given
- * another key: the table that has the key is not modelled. */
-static bool
-refuse_foreign(struct lower *l, const PgQuery__Constraint *k, struct table *to,
-               const struct table *t, const char *what)
-{
-    lower_table_guard(l, to, TABLE_DELETE, what, t->name);
-    lower_table_guard(l, to, TABLE_UPDATE, what, t->name);
-    to->guarded_columns = UINT64_MAX;
-    return lower_fail(l, k->location, "%s %s is not supported", what, t->name);
-}
-
-static bool
-is_primary(const struct table *to, const struct columns *referenced)
-{
-    for (uint32_t i = 0; i < referenced->n; i++)
-        if (!columns_have(&to->primary, referenced->at[i]))
-            return false;
-    return referenced->n == to->primary.n && !to->hidden_key;
-}
-
-static void
-guard_cascade(struct lower *l, struct table *to, const struct table *t,
-              const char *action)
-{
-    const char *words = *action == 'c'   ? "ON DELETE CASCADE to table"
-                        : *action == 'n' ? "ON DELETE SET NULL in table"
-                        : *action == 'd' ? "ON DELETE SET DEFAULT in table"
-                                         : NULL;
-    // It differs from NO ACTION where one statement deletes both rows.
-    if (*action == 'r' && to == t)
-        words = "ON DELETE RESTRICT of the table to itself,";
-    if (words)
-        lower_table_guard(l, to, TABLE_DELETE, words, t->name);
-}
-
-/* Whether a column of the key was dropped, and the key with it. */
-static bool
-lacks_column(const struct table *t, const PgQuery__Constraint *k, uint32_t c)
-{
-    for (size_t i = 0; i < k->n_fk_attrs; i++)
-        if (table_find_column(t, k->fk_attrs[i]->string->sval) == UINT32_MAX)
-            return true;
-    return !k->n_fk_attrs && c == UINT32_MAX;
-}
-
-bool
-lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
-                  const PgQuery__Constraint *k)
-{
-    struct foreign_key f = {0};
-    if (lower_is_dropped(l, k) || lacks_column(t, k, c))
-        return true;
-    f.table = lower_table_of(l, k->pktable);
-    if (f.table == UINT32_MAX || l->program->tables.at[f.table].unknown) {
-        lower_skip(l, "foreign key to a table that is not in the files",
-                   k->pktable->relname, k->location);
-        return true; // none of the functions that are understood writes it
-    }
-    struct table *to = &l->program->tables.at[f.table];
-    if (t->unknown)
-        return refuse_foreign(l, k, to, t, "a foreign key of table");
-    if (c != UINT32_MAX)
-        f.columns = one_column(l, c);
-    else if (!find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
-                           &f.columns))
-        return false;
-    f.referenced = to->primary;
-    if (k->n_pk_attrs && !find_columns(l, to, k->pk_attrs, k->n_pk_attrs,
-                                       k->location, &f.referenced))
-        return false;
-    if (k->deferrable || k->initdeferred)
-        return refuse_foreign(l, k, to, t, "a deferrable foreign key of table");
-    if (strcmp(k->fk_matchtype, "f") == 0 && f.columns.n > 1)
-        return refuse_foreign(l, k, to, t,
-                              "a foreign key with MATCH FULL of table");
-    if (f.columns.n != f.referenced.n || !is_primary(to, &f.referenced))
-        return refuse_foreign(l, k, to, t,
-                              "a foreign key to something else than the "
-                              "primary key, of table");
-    for (uint32_t i = 0; i < f.columns.n; i++)
-        if (t->columns[f.columns.at[i]].type == TYPE_OPAQUE)
-            return refuse_foreign(l, k, to, t,
-                                  "a foreign key of a type that is not "
-                                  "understood, of table");
-    guard_cascade(l, to, t, k->fk_del_action);
-    struct foreign_key *all =
-        program_alloc(l->program, t->n_foreign + 1, sizeof *all);
-    if (t->n_foreign)
-        memcpy(all, t->foreign, t->n_foreign * sizeof *all);
-    all[t->n_foreign++] = f;
-    t->foreign = all;
-    return true;
-}
-
-bool
-lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
-{
-    const uint32_t at = lower_table_of(l, create->relation);
-    struct table *t = at == UINT32_MAX ? NULL : &l->program->tables.at[at];
-    if (!t || strcmp(t->file, l->file) != 0 ||
-        t->line != lower_line(l, create->relation->location))
-        return true; // the table was there already
-    for (size_t i = 0; i < create->n_table_elts; i++) {
-        const PgQuery__Node *node = create->table_elts[i];
-        if (NODE_IS(node, CONSTRAINT) &&
-            node->constraint->contype ==
-                PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
-            !lower_foreign_key(l, t, UINT32_MAX, node->constraint))
-            return lower_table_unknown(l, t), false;
-        if (!NODE_IS(node, COLUMN_DEF))
-            continue;
-        const PgQuery__ColumnDef *def = node->column_def;
-        for (size_t j = 0; j < def->n_constraints; j++) {
-            const PgQuery__Constraint *k = def->constraints[j]->constraint;
-            if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
-                !lower_foreign_key(l, t, table_find_column(t, def->colname), k))
-                return lower_table_unknown(l, t), false;
-        }
-    }
     return true;
 }

@@ -57,16 +57,39 @@ initial_value(struct lower *l, const struct statement *s, uint32_t c)
     return e;
 }
 
+/* The value that a column is set to.  Where other tables are joined, only a
+ * constant is sure to mean what it says. */
+static const struct expr *
+set_value(struct lower *l, const struct table_column *column,
+          const PgQuery__ResTarget *target, bool joins)
+{
+    const struct scalar_type type = {.type = column->type,
+                                     .number = column->number};
+    struct expr *e = joins && !NODE_IS(target->val, A_CONST)
+                         ? lower_any_value(l, type, NULL)
+                         : lower_expr(l, target->val);
+    return fit(l, e, column, target->location);
+}
+
+static bool
+has_set(const struct statement *s, uint32_t c)
+{
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        if (s->sets[i].column == c)
+            return true;
+    return false;
+}
+
 static bool
 lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
-           size_t n)
+           size_t n, bool joins)
 {
     const struct table *t = table_of(l, s);
-    s->n_sets = (uint32_t)n;
+    s->n_sets = 0;
     s->sets = program_alloc(l->program, n, sizeof *s->sets);
     for (size_t i = 0; i < n; i++) {
         const PgQuery__ResTarget *target = nodes[i]->res_target;
-        const uint32_t c = table_find_column(t, target->name);
+        const uint32_t c = lower_find_column(t, target->name);
         if (c == UINT32_MAX)
             return lower_fail(l, target->location,
                               "table %s has no column '%s'", t->name,
@@ -76,22 +99,25 @@ lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
                               "an update of the key column '%s' is not "
                               "supported",
                               target->name);
-        if (NODE_IS(target->val, MULTI_ASSIGN_REF))
+        if (NODE_IS(target->val, MULTI_ASSIGN_REF) && !joins)
             return lower_fail(l, target->location,
                               "SET (..) = (..) is not supported");
-        for (size_t j = 0; j < i; j++)
-            if (s->sets[j].column == c)
+        for (uint32_t j = 0; j < s->n_sets; j++)
+            if (s->sets[j].column == c && !lower_is_folded(t, c))
                 return lower_fail(l, target->location,
                                   "column '%s' is set twice", target->name);
+        if (has_set(s, c))
+            continue;
         if (t->columns[c].always && !NODE_IS(target->val, SET_TO_DEFAULT))
             return lower_fail(l, target->location,
                               "column '%s' is GENERATED ALWAYS", target->name);
-        s->sets[i].column = c;
-        s->sets[i].value = NODE_IS(target->val, SET_TO_DEFAULT)
-                               ? initial_value(l, s, c)
-                               : fit(l, lower_expr(l, target->val),
-                                     &t->columns[c], target->location);
-        if (!s->sets[i].value)
+        struct assignment *set = &s->sets[s->n_sets++];
+        set->column = c;
+        set->value = NODE_IS(target->val, SET_TO_DEFAULT)
+                         ? initial_value(l, s, c)
+                         : set_value(l, &t->columns[c], target,
+                                     joins || lower_is_folded(t, c));
+        if (!set->value)
             return false;
     }
     return true;
@@ -122,28 +148,74 @@ check_guard(struct lower *l, const struct statement *s, enum table_write w)
     bool sets = w != TABLE_UPDATE;
     for (uint32_t i = 0; i < s->n_sets; i++)
         sets = sets || t->guarded_columns >> s->sets[i].column & 1;
+    if (w == TABLE_DELETE && t->cascades)
+        lower_partial(l, t->cascades);
     if (!t->guarded[w] || !sets)
         return true;
     return lower_fail(l, -1, "%s of table %s, which has %s, is not supported",
                       words[w], t->name, t->guarded[w]);
 }
 
+/* The condition of an UPDATE or DELETE that names other tables: it reads
+ * whatever any part of the statement can read. */
+static struct expr *
+joined_condition(struct lower *l, const PgQuery__WithClause *with,
+                 const PgQuery__Node *where, PgQuery__Node *const *from,
+                 size_t n_from, PgQuery__Node *const *targets, size_t n_targets,
+                 PgQuery__Node *const *returning, size_t n_returning)
+{
+    VEC(const void *) all = {0};
+    vec_push(&all, with);
+    vec_push(&all, where);
+    for (size_t i = 0; i < n_from; i++)
+        vec_push(&all, from[i]);
+    for (size_t i = 0; i < n_targets; i++)
+        vec_push(&all, targets[i]);
+    for (size_t i = 0; i < n_returning; i++)
+        vec_push(&all, returning[i]);
+    struct expr *e = lower_any_condition(l, all.at, all.n);
+    vec_free(&all);
+    return e;
+}
+
+/* SET (a, b) = .. */
+static bool
+sets_several(const PgQuery__UpdateStmt *update)
+{
+    for (size_t i = 0; i < update->n_target_list; i++)
+        if (NODE_IS(update->target_list[i]->res_target->val, MULTI_ASSIGN_REF))
+            return true;
+    return false;
+}
+
+static bool
+targets_of(struct lower *l, PgQuery__Node *const *nodes, size_t n,
+           struct target **targets, uint32_t *n_targets)
+{
+    return lower_targets(l, nodes, n, l->level, targets, n_targets);
+}
+
 static struct statement *
 lower_update(struct lower *l, const PgQuery__UpdateStmt *update)
 {
     struct statement *s = statement_new(l, STATEMENT_UPDATE);
-    if (update->n_from_clause || update->with_clause) {
-        lower_fail(l, -1, "UPDATE with FROM or WITH is not supported");
-        return NULL;
-    }
+    const bool joins =
+        update->n_from_clause || update->with_clause || sets_several(update);
     if (!lower_relation(l, s, update->relation))
         return NULL;
-    if (update->where_clause &&
-        !(s->where = lower_condition(l, update->where_clause)))
+    if (joins)
+        s->where = joined_condition(
+            l, update->with_clause, update->where_clause, update->from_clause,
+            update->n_from_clause, update->target_list, update->n_target_list,
+            update->returning_list, update->n_returning_list);
+    else if (update->where_clause)
+        s->where = lower_condition(l, update->where_clause);
+    if (!s->where && (joins || update->where_clause))
         return NULL;
-    if (!lower_sets(l, s, update->target_list, update->n_target_list) ||
-        !lower_targets(l, update->returning_list, update->n_returning_list,
-                       l->level, &s->returning, &s->n_returning) ||
+    if (!lower_sets(l, s, update->target_list, update->n_target_list, joins) ||
+        !(joins ? lower_any_targets : targets_of)(
+            l, update->returning_list, update->n_returning_list, &s->returning,
+            &s->n_returning) ||
         !check_guard(l, s, TABLE_UPDATE))
         return NULL;
     return s;
@@ -153,18 +225,22 @@ static struct statement *
 lower_delete(struct lower *l, const PgQuery__DeleteStmt *delete)
 {
     struct statement *s = statement_new(l, STATEMENT_DELETE);
-    if (delete->n_using_clause || delete->with_clause) {
-        lower_fail(l, -1, "DELETE with USING or WITH is not supported");
-        return NULL;
-    }
+    const bool joins = delete->n_using_clause || delete->with_clause;
     if (!lower_relation(l, s, delete->relation) ||
         !check_guard(l, s, TABLE_DELETE))
         return NULL;
-    if (delete->where_clause &&
-        !(s->where = lower_condition(l, delete->where_clause)))
+    if (joins)
+        s->where = joined_condition(
+            l, delete->with_clause, delete->where_clause, delete->using_clause,
+            delete->n_using_clause, NULL, 0, delete->returning_list,
+            delete->n_returning_list);
+    else if (delete->where_clause)
+        s->where = lower_condition(l, delete->where_clause);
+    if (!s->where && (joins || delete->where_clause))
         return NULL;
-    return lower_targets(l, delete->returning_list, delete->n_returning_list,
-                         l->level, &s->returning, &s->n_returning)
+    return (joins ? lower_any_targets : targets_of)(
+               l, delete->returning_list, delete->n_returning_list,
+               &s->returning, &s->n_returning)
                ? s
                : NULL;
 }
@@ -177,13 +253,13 @@ lower_insert_columns(struct lower *l, const struct statement *s,
     const struct table *t = table_of(l, s);
     for (size_t i = 0; i < insert->n_cols; i++) {
         const PgQuery__ResTarget *target = insert->cols[i]->res_target;
-        const uint32_t c = table_find_column(t, target->name);
+        const uint32_t c = lower_find_column(t, target->name);
         if (c == UINT32_MAX)
             return lower_fail(l, target->location,
                               "table %s has no column '%s'", t->name,
                               target->name);
         for (size_t j = 0; j < columns->n; j++)
-            if (columns->at[j] == c)
+            if (columns->at[j] == c && !lower_is_folded(t, c))
                 return lower_fail(l, target->location,
                                   "column '%s' is named twice", target->name);
         vec_push(columns, c);
@@ -219,6 +295,33 @@ lower_row(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
     return true;
 }
 
+/* A row of anything, of which there may be any number. */
+static bool
+lower_any_row(struct lower *l, struct statement *s, const struct query *q,
+              const u32_vec *columns)
+{
+    const struct table *t = table_of(l, s);
+    s->n_rows = 1;
+    s->values = program_alloc(l->program, t->n_columns, sizeof *s->values);
+    for (uint32_t c = 0; c < t->n_columns; c++)
+        s->values[c] = initial_value(l, s, c);
+    for (size_t i = 0; i < columns->n && i < q->n_targets; i++) {
+        const struct table_column *column = &t->columns[columns->at[i]];
+        if (column->always)
+            return lower_fail(l, -1, "column '%s' is GENERATED ALWAYS",
+                              column->name);
+        s->values[columns->at[i]] =
+            fit(l,
+                lower_any_value(l,
+                                (struct scalar_type){.type = column->type,
+                                                     .number = column->number},
+                                NULL),
+                column, -1);
+    }
+    s->any_rows = q;
+    return true;
+}
+
 static bool
 lower_insert_query(struct lower *l, struct statement *s,
                    const PgQuery__SelectStmt *select, const u32_vec *columns)
@@ -227,6 +330,8 @@ lower_insert_query(struct lower *l, struct statement *s,
     struct query *q = lower_query(l, select);
     if (!q)
         return false;
+    if (q->any)
+        return lower_any_row(l, s, q, columns);
     if (q->n_targets > columns->n)
         return lower_fail(l, -1, "%u values for %zu columns", q->n_targets,
                           columns->n);
@@ -268,6 +373,7 @@ lower_values(struct lower *l, struct statement *s,
         ok = lower_insert_query(l, s, select, &columns);
     } else if (ok) {
         s->n_rows = select ? (uint32_t)select->n_values_lists : 1;
+        l->in_rows = s->n_rows > 1;
         s->values = program_alloc(l->program, (size_t)s->n_rows * n_columns,
                                   sizeof *s->values);
         for (uint32_t r = 0; ok && r < s->n_rows; r++) {
@@ -337,10 +443,22 @@ lower_conflict(struct lower *l, struct statement *s,
         !(s->where = lower_condition(l, clause->where_clause)))
         return false;
     const bool ok =
-        lower_sets(l, s, clause->target_list, clause->n_target_list) &&
+        lower_sets(l, s, clause->target_list, clause->n_target_list, false) &&
         check_guard(l, s, TABLE_UPDATE);
     l->visible.n--;
     return ok;
+}
+
+/* WITH in front of an INSERT is WITH in front of its query. */
+static bool
+with_query(struct lower *l, const PgQuery__InsertStmt *insert)
+{
+    PgQuery__Node *select = insert->select_stmt;
+    if (!NODE_IS(select, SELECT_STMT) || select->select_stmt->with_clause ||
+        select->select_stmt->n_values_lists)
+        return lower_fail(l, -1, "INSERT with WITH is not supported");
+    l->with = insert->with_clause;
+    return true;
 }
 
 static struct statement *
@@ -351,10 +469,9 @@ lower_insert(struct lower *l, const PgQuery__InsertStmt *insert)
         lower_fail(l, -1, "OVERRIDING is not supported");
         return NULL;
     }
-    if (insert->with_clause) {
-        lower_fail(l, -1, "INSERT with WITH is not supported");
+    const bool with = insert->with_clause != NULL;
+    if (with && !with_query(l, insert))
         return NULL;
-    }
     if (!lower_find_table(l, insert->relation, &s->table) ||
         !check_guard(l, s, TABLE_INSERT) || !lower_values(l, s, insert) ||
         !lower_relation(l, s, insert->relation) ||
@@ -362,7 +479,7 @@ lower_insert(struct lower *l, const PgQuery__InsertStmt *insert)
         !lower_targets(l, insert->returning_list, insert->n_returning_list,
                        l->level, &s->returning, &s->n_returning))
         return NULL;
-    return s;
+    return s->any_rows ? lower_any_rows(l, s->any_rows, s) : s;
 }
 
 static struct statement *
@@ -384,12 +501,27 @@ check_returning(struct lower *l, const struct statement *s)
     return true;
 }
 
+/* Whether the statement reads tables, or rows that it changes. */
+static bool
+reads_tables(const struct lower *l, const struct statement *s)
+{
+    if (s->kind == STATEMENT_INSERT)
+        return s->on_conflict == CONFLICT_UPDATES ||
+               statement_has_query(s, table_of(l, s));
+    bool reads = s->kind != STATEMENT_SELECT || s->query->n_sources;
+    for (uint32_t i = 0; !reads && i < s->query->n_targets; i++)
+        reads = expr_has_query(s->query->targets[i].value);
+    return reads || expr_has_query(s->query->where);
+}
+
 struct statement *
 lower_sql(struct lower *l, const PgQuery__Node *node)
 {
     const size_t visible = l->visible.n;
     const uint32_t level = l->level;
     struct statement *s = NULL;
+    l->reads_before = l->in_rows = false;
+    l->with = NULL;
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_SELECT_STMT:
         s = lower_select(l, node->select_stmt);
@@ -410,5 +542,13 @@ lower_sql(struct lower *l, const PgQuery__Node *node)
     }
     l->visible.n = visible;
     l->level = level;
+    l->with = NULL;
+    l->in_rows = false;
+    if (s && l->reads_before && reads_tables(l, s)) {
+        lower_fail(l, -1,
+                   "a call of a VOLATILE function that reads tables, beside "
+                   "other reads, is not supported");
+        return NULL;
+    }
     return s && check_returning(l, s) ? s : NULL;
 }

@@ -215,9 +215,16 @@ proof_is_able(const struct program *p, const struct level_choice *isolation,
     for (uint32_t i = 0; i < p->functions.n; i++) {
         const struct footprint *f = &footprints[i];
         const bool mixed = isolation_of(isolation, i) == LEVEL_RC && f->mixed;
-        if (!mixed)
+        const struct function *function = p->functions.at[i];
+        if (!mixed && !function->partial)
             continue;
         out->end = PROOF_UNABLE;
+        if (function->partial) {
+            out->p = i;
+            out->line = function->partial_line;
+            out->what = function->partial;
+            return false;
+        }
         out->p = i;
         out->line = f->mixed;
         out->what = "a write or lock with a subquery, or a lock of a join";

@@ -128,7 +128,7 @@ opaque(struct sym_runner *r, const struct expr *e)
                                term_fresh(t, "opaque", boolean),
                                e->whole ? t->yes : term_not(t, null)};
     }
-    if (!all || !n)
+    if (!all || !n || e->any)
         return (struct symbol){e->whole   ? t->no
                                : e->total ? null
                                           : term_fresh(t, "null", true),

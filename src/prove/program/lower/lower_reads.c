@@ -1,0 +1,388 @@
+/* lower_reads.c -- an upper bound of what a piece of SQL reads, without
+ * understanding it: the tables that it names, those of the views that it names,
+ * and those of the functions that it calls.
+ *
+ * The walk goes over the parse tree by its descriptors, so that no kind of node
+ * can be forgotten.  What could write, lock or run other text is refused by its
+ * name.  Invariants:
+ *   (1) every RangeVar of the tree, of the views and of the bodies of called
+ *       functions is a table in the list, or a name of WITH, or an error;
+ *   (2) every FuncCall is one of PostgreSQL's that reads no tables, or one
+ * whose body was walked, or an error.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "prove/program/lower/lower.h"
+
+#include "base/ascii.h"
+#include "format/form/form.h"
+
+#include <string.h>
+
+struct piece {
+    const ProtobufCMessage *message;
+    const struct made *callee; // the function whose body it is of; NULL: none
+    bool inner;                // inside of a query of the piece
+};
+
+struct walk {
+    struct lower *l;
+    struct reads *out;
+    VEC(struct piece) todo;
+    VEC(const struct made *) called;
+    VEC(const struct made_view *) viewed;
+    VEC(const char *) with, unknown; // names of WITH; no tables
+    VEC(PgQuery__ParseResult *) trees;
+};
+
+static bool
+is_kind(const ProtobufCMessage *m, const char *name)
+{
+    return strcmp(m->descriptor->short_name, name) == 0;
+}
+
+static void
+add_piece(struct walk *w, const void *message, const struct piece *of,
+          bool inner)
+{
+    const struct piece piece = {message, of ? of->callee : NULL, inner};
+    if (message)
+        vec_push(&w->todo, piece);
+}
+
+/* Add the messages inside of one. */
+static void
+add_fields(struct walk *w, const struct piece *piece, bool inner)
+{
+    const ProtobufCMessageDescriptor *d = piece->message->descriptor;
+    const char *base = (const char *)piece->message;
+    for (unsigned i = 0; i < d->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &d->fields[i];
+        if (f->type != PROTOBUF_C_TYPE_MESSAGE)
+            continue;
+        const void *member = base + f->offset;
+        const void *count = base + f->quantifier_offset;
+        if (f->label == PROTOBUF_C_LABEL_REPEATED) {
+            size_t n;
+            ProtobufCMessage *const *all;
+            memcpy(&n, count, sizeof n);
+            memcpy(&all, member, sizeof all);
+            for (size_t j = 0; j < n; j++)
+                add_piece(w, all[j], piece, inner);
+            continue;
+        }
+        uint32_t which = 0;
+        if (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF)
+            memcpy(&which, count, sizeof which);
+        if ((f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) && which != f->id)
+            continue;
+        const ProtobufCMessage *one;
+        memcpy(&one, member, sizeof one);
+        add_piece(w, one, piece, inner);
+    }
+}
+
+/* --- tables and views -----------------------------------------------------*/
+
+static const struct made_view *
+find_view(const struct lower *l, const char *name)
+{
+    for (size_t i = l->views.n; i-- > 0;)
+        if (strcmp(l->views.at[i].name, name) == 0)
+            return &l->views.at[i];
+    return NULL;
+}
+
+void
+reads_add(struct reads *r, uint32_t table)
+{
+    for (size_t i = 0; i < r->tables.n; i++)
+        if (r->tables.at[i] == table)
+            return;
+    vec_push(&r->tables, table);
+}
+
+static bool
+add_table(struct walk *w, const struct piece *piece)
+{
+    const PgQuery__RangeVar *range =
+        (const PgQuery__RangeVar *)(const void *)piece->message;
+    struct lower *l = w->l;
+    const uint32_t at = lower_table_of(l, range);
+    const struct made_view *view = find_view(l, range->relname);
+    if (at != UINT32_MAX) {
+        const struct table *t = &l->program->tables.at[at];
+        if (t->unknown)
+            return lower_fail(l, -1, "table %s is not modelled (%s)", t->name,
+                              t->unknown);
+        reads_add(w->out, at);
+        if (piece->callee && !piece->callee->stable)
+            w->out->later = true;
+        return true;
+    }
+    if (!view) {
+        vec_push(&w->unknown, range->relname);
+        return true;
+    }
+    for (size_t i = 0; i < w->viewed.n; i++)
+        if (w->viewed.at[i] == view)
+            return true;
+    vec_push(&w->viewed, view);
+    add_piece(w, view->query, piece, true);
+    return true;
+}
+
+/* --- functions ------------------------------------------------------------*/
+
+/* The statement or expression of PL/pgSQL in a text. */
+static bool
+add_text(struct walk *w, const char *text, const struct piece *of)
+{
+    struct err none = {0};
+    PgQuery__ParseResult *tree;
+    int at;
+    const char *equals = strchr(text, '=');
+    const char *const tries[] = {text, text, equals ? equals + 1 : NULL};
+    for (size_t i = 0; i < 3; i++) {
+        struct buf all = {0};
+        if (!tries[i])
+            break;
+        buf_printf(&all, "%s%s", i ? "SELECT " : "", tries[i]);
+        const bool ok = parser_parse(all.at, &tree, &at, &none);
+        buf_free(&all);
+        none = (struct err){0};
+        if (!ok)
+            continue;
+        vec_push(&w->trees, tree);
+        for (size_t j = 0; j < tree->n_stmts; j++)
+            add_piece(w, tree->stmts[j]->stmt, of, true);
+        return true;
+    }
+    return lower_fail(w->l, -1, "a part of function %s that is not understood",
+                      of->callee->name);
+}
+
+/* All texts of SQL in a function's JSON. */
+static bool
+add_forms(struct walk *w, const struct forms *f, const struct piece *of)
+{
+    for (size_t i = 0; i + 1 < f->n; i++) {
+        const enum form_kind kind = f->at[i].kind;
+        const struct span key = f->at[i].text;
+        if (kind <= FORM_FALSE || kind >= FORM_VECTOR || !key.n)
+            continue;
+        if (span_is(key, "PLpgSQL_stmt_dynexecute") ||
+            span_is(key, "PLpgSQL_stmt_dynfors"))
+            return lower_fail(w->l, -1,
+                              "a call of function %s, which has dynamic SQL, "
+                              "is not supported",
+                              of->callee->name);
+        if (!span_is(key, "query") || f->at[i + 1].kind != FORM_STRING)
+            continue;
+        const struct span text = f->at[i + 1].text;
+        if (!add_text(w, arena_copy(&w->l->program->arena, text.at, text.n),
+                      of))
+            return false;
+    }
+    return true;
+}
+
+static bool
+add_plpgsql(struct walk *w, const struct piece *of)
+{
+    struct lower *l = w->l;
+    PgQueryPlpgsqlParseResult result;
+    int line;
+    struct err none = {0};
+    struct forms forms = {0};
+    if (!parser_parse_plpgsql(of->callee->text, &result, &line, &none))
+        return lower_fail(l, -1, "function %s is not understood: %s",
+                          of->callee->name, none.text);
+    const struct input json = {.name = of->callee->name,
+                               .data = result.plpgsql_funcs,
+                               .size = strlen(result.plpgsql_funcs)};
+    struct scan scan;
+    scan_init(&scan, &json, &none);
+    const bool ok = form_read_json(&scan, &forms) && add_forms(w, &forms, of);
+    scan_free(&scan);
+    forms_free(&forms);
+    parser_free_plpgsql(result);
+    return ok;
+}
+
+static bool
+add_callee(struct walk *w, const struct made *made)
+{
+    const struct piece of = {NULL, made, true};
+    for (size_t i = 0; i < w->called.n; i++)
+        if (w->called.at[i] == made)
+            return true;
+    vec_push(&w->called, made);
+    if (made->body && strcmp(made->language, "sql") == 0)
+        return add_text(w, made->body, &of);
+    if (made->body && strcmp(made->language, "plpgsql") == 0)
+        return add_plpgsql(w, &of);
+    return lower_fail(w->l, -1,
+                      "a call of function %s in language %s is not supported",
+                      made->name, made->language);
+}
+
+/* All functions of that name; *found: there is one. */
+static bool
+add_callees(struct walk *w, const char *name, bool inner, bool *found)
+{
+    *found = false;
+    for (size_t i = 0; i < w->l->made.n; i++) {
+        const struct made *made = &w->l->made.at[i];
+        if (strcmp(made->name, name) != 0)
+            continue;
+        *found = true;
+        w->out->sets = w->out->sets || (made->sets && !inner);
+        if (!add_callee(w, made))
+            return false;
+    }
+    return true;
+}
+
+static bool
+add_call(struct walk *w, const struct piece *piece)
+{
+    const PgQuery__FuncCall *call =
+        (const PgQuery__FuncCall *)(const void *)piece->message;
+    const char *name = lower_last_name(call->funcname, call->n_funcname);
+    bool found, sets = call->over || call->agg_filter || call->agg_star ||
+                       call->agg_distinct || call->n_agg_order;
+    if (!add_callees(w, name, piece->inner, &found))
+        return false;
+    if (!found && !lower_reads_nothing(call, &sets))
+        return lower_fail(w->l, call->location,
+                          "function %s is not supported here", name);
+    w->out->sets = w->out->sets || (sets && !piece->inner);
+    return true;
+}
+
+/* r.f can be a call of f. */
+static bool
+add_column(struct walk *w, const struct piece *piece)
+{
+    const PgQuery__ColumnRef *ref =
+        (const PgQuery__ColumnRef *)(const void *)piece->message;
+    const PgQuery__Node *last = ref->fields[ref->n_fields - 1];
+    bool found;
+    return ref->n_fields < 2 || !NODE_IS(last, STRING) ||
+           add_callees(w, last->string->sval, piece->inner, &found);
+}
+
+/* --- the walk -------------------------------------------------------------*/
+
+static const char *
+where_of(const struct piece *piece)
+{
+    return piece->callee ? piece->callee->name : "a query";
+}
+
+static bool
+take(struct walk *w, const struct piece *piece)
+{
+    static const char *const writes[] = {
+        "InsertStmt", "UpdateStmt",   "DeleteStmt", "MergeStmt",
+        "CreateStmt", "TruncateStmt", "CopyStmt",   "CallStmt",
+        "DoStmt",     "IntoClause",   "LockStmt",   "CreateTableAsStmt"};
+    const ProtobufCMessage *m = piece->message;
+    struct lower *l = w->l;
+    bool inner = piece->inner;
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+        if (is_kind(m, writes[i]))
+            return lower_fail(l, -1, "%s inside of %s is not supported",
+                              writes[i], where_of(piece));
+    if (is_kind(m, "LockingClause"))
+        return lower_fail(l, -1, "a lock inside of %s is not supported",
+                          where_of(piece));
+    if (is_kind(m, "RangeVar") && !add_table(w, piece))
+        return false;
+    if (is_kind(m, "FuncCall") && !add_call(w, piece))
+        return false;
+    if (is_kind(m, "ColumnRef") && !add_column(w, piece))
+        return false;
+    if (is_kind(m, "CommonTableExpr"))
+        vec_push(&w->with,
+                 ((const PgQuery__CommonTableExpr *)(const void *)m)->ctename);
+    if (is_kind(m, "SelectStmt"))
+        inner = true;
+    add_fields(w, piece, inner);
+    return true;
+}
+
+/* (1) */
+static bool
+check_unknown(struct walk *w)
+{
+    for (size_t i = 0; i < w->unknown.n; i++) {
+        bool with = false;
+        for (size_t j = 0; j < w->with.n; j++)
+            with = with || strcmp(w->with.at[j], w->unknown.at[i]) == 0;
+        if (!with)
+            return lower_fail(w->l, -1, "there is no table '%s'",
+                              w->unknown.at[i]);
+    }
+    return true;
+}
+
+bool
+lower_reads(struct lower *l, const void *const *messages, size_t n,
+            struct reads *out)
+{
+    struct walk w = {.l = l, .out = out};
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
+        add_piece(&w, messages[i], NULL, false);
+    while (ok && w.todo.n) {
+        const struct piece piece = vec_top(&w.todo);
+        w.todo.n--;
+        ok = take(&w, &piece);
+    }
+    ok = ok && check_unknown(&w);
+    for (size_t i = 0; i < w.trees.n; i++)
+        parser_free(w.trees.at[i]);
+    vec_free(&w.todo);
+    vec_free(&w.called);
+    vec_free(&w.viewed);
+    vec_free(&w.with);
+    vec_free(&w.unknown);
+    vec_free(&w.trees);
+    return ok;
+}
+
+/* --- what the files make --------------------------------------------------*/
+
+void
+lower_note_view(struct lower *l, const PgQuery__ViewStmt *view)
+{
+    const struct made_view made = {view->view->relname, view->query};
+    vec_push(&l->views, made);
+}
+
+void
+lower_note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
+                    const char *text)
+{
+    struct made made = {
+        .name = program_copy(
+            l->program, lower_last_name(create->funcname, create->n_funcname)),
+        .language = "sql",
+        .text = text};
+    for (size_t i = 0; i < create->n_options; i++) {
+        const PgQuery__DefElem *def = create->options[i]->def_elem;
+        if (strcmp(def->defname, "language") == 0)
+            made.language = def->arg->string->sval;
+        if (strcmp(def->defname, "volatility") == 0)
+            made.stable = strcmp(def->arg->string->sval, "volatile") != 0;
+        if (strcmp(def->defname, "as") == 0)
+            made.body = def->arg->list->items[0]->string->sval;
+    }
+    made.sets = create->return_type && create->return_type->setof;
+    for (size_t i = 0; i < create->n_parameters; i++)
+        made.sets = made.sets ||
+                    create->parameters[i]->function_parameter->mode ==
+                        PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE;
+    vec_push(&l->made, made);
+}
