@@ -5,8 +5,7 @@
  * transaction that never completes.  The operations are taken from the
  * completion, because only that shows what the reads saw.  An aborted or
  * indeterminate completion may lack some or all of them; then the invocation
- * is read again for the writes.  So all that has to be kept until the
- * completion is the place of the invocation in the input.
+ * is read again for the writes: only the place of the invocation is kept.
  *
  * Real time is the order of the log.  The times of a transaction are the
  * numbers of its two entries; an indeterminate transaction never ends.
