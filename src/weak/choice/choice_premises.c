@@ -46,8 +46,10 @@ note_step(const struct writer_assignment *r, txn_id a, txn_id b,
 static void
 note_counting(const struct choice_solver *c, txn_id t, choice_vec *out)
 {
+    const struct writer_assignment r = {c->h, c->chosen, c->counts};
     while (t < c->h->n_txns && c->h->txn_counts[t] == TXN_MAY_COUNT) {
-        assert(c->counts[t] && c->chosen[c->why[t]] != TXN_NONE);
+        assert(c->counts[t] && assigned_writer(&r, c->why[t]) == t);
+        (void)r; // without assertions
         note_choice(c->h, c->why[t], t, out);
         t = c->op_txn[c->why[t]];
     }
