@@ -171,6 +171,9 @@ def forgotten():
              txn("c", [["r", "x", 1], ["w", "x", 3]])]
     done = follow("--window", "16", "-l", "si", "-", given="".join(lines).encode())
     check(done.returncode == 1 and "lost update" in said(done), "a lost update of a forgotten writer's value", said(done))
+    done = follow("--window", "16", "-l", "si", "--json", "-", given="".join(lines).encode())
+    reasons = [result.get("reason") for result in json.loads(done.stdout.splitlines()[0])["results"]]
+    check(reasons == ["provided that no value is written to a key twice"], "JSON has what it rests on", said(done))
     lines = [txn("b", [["r", "x", 7]]), *serial(300, 50, 5), txn("a", [["w", "x", 7]])]
     done = follow("--window", "16", "-", given="".join(lines).encode())
     check(done.returncode == 3, "a writer that comes too late: unknown, not violated", said(done))

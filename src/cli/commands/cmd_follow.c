@@ -110,8 +110,7 @@ show_end(const struct options *o, const struct follow_result *r)
     if (o->quiet || r->verdict != VERDICT_VIOLATED)
         return;
     fprintf(stderr,
-            "%llu violations in %llu transactions, provided that no value is "
-            "written to a key twice\n",
+            "%llu violations in %llu transactions, " FOLLOW_ASSUMES "\n",
             (unsigned long long)r->state.violations,
             (unsigned long long)r->sizes.transactions);
     if (r->state.unresolved)

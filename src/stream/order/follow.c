@@ -100,15 +100,19 @@ check_part(struct run *r, const struct history *part, struct check *c,
     return !history_is_tested(part) || check_history(part, &o, c, err);
 }
 
-/* Note what a part says. */
+/* Note what a part says.  A violation says what it rests on (F1). */
 static bool
 take_verdict(struct run *r, const struct suspect *s, const struct history *part,
-             const struct check *c, struct err *err)
+             struct check *c, struct err *err)
 {
     const enum verdict v =
         c->results.n ? c->results.at[0].certificate.verdict : VERDICT_UNKNOWN;
     r->is_decided = s->is_whole && v != VERDICT_UNKNOWN;
     if (v == VERDICT_VIOLATED) {
+        struct level_result *result = &c->results.at[0];
+        if (!s->is_whole)
+            snprintf(result->reason, sizeof result->reason, "%s",
+                     FOLLOW_ASSUMES);
         r->state.violations++;
         return r->o->violated(r->o->self, part, c, s->place, err);
     }

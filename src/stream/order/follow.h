@@ -23,6 +23,9 @@
 
 #include "stream/order/stream_check.h"
 
+/* What a violation of a part rests on; the reason of its result. */
+#define FOLLOW_ASSUMES "provided that no value is written to a key twice"
+
 /* What is known so far. */
 struct follow_state {
     const struct stream_sizes *sizes;
