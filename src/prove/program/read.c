@@ -198,6 +198,8 @@ read_statement(struct reading *r, const struct source_file *file,
     struct lower *l = &r->l;
     const PgQuery__Node *node = raw->stmt;
     const int start = statement_start(file->text, raw->stmt_location);
+    if (pass == PASS_KEYS)
+        lower_hidden(l, node);
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_CREATE_STMT:
         return pass == PASS_TABLES ? lower_table(l, node->create_stmt)
@@ -217,7 +219,9 @@ read_statement(struct reading *r, const struct source_file *file,
                           statement_text(l, file, raw, start));
         if (is_trigger(node->create_function_stmt))
             return true; // it is part of the writes that its triggers guard
-        return pass != PASS_FUNCTIONS || read_function(l, file, raw, start);
+        return pass != PASS_FUNCTIONS ||
+               (lower_hidden_in(l, node->create_function_stmt) &&
+                read_function(l, file, raw, start));
     case PG_QUERY__NODE__NODE_VIEW_STMT:
         if (pass == PASS_TYPES)
             lower_note_view(l, node->view_stmt);

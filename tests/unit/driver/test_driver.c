@@ -203,7 +203,7 @@ codes_tell_what_an_error_means(void)
         {"firebird", "42000", "", SERVER_ERROR_SYNTAX},
         {"exec", "42000", "", SERVER_ERROR_SYNTAX},
         {"exec", "42", "", SERVER_ERROR_OTHER},
-        {"exec", "lost", "it has ended, by signal 9", SERVER_ERROR_CRASH},
+        {"exec", "lost", "the program ended by signal 9", SERVER_ERROR_CRASH},
         {"mariadb", "1142", "", SERVER_ERROR_PERMISSION},
         {"mariadb", "1064", "", SERVER_ERROR_SYNTAX},
         {"mariadb", "10640", "", SERVER_ERROR_OTHER},

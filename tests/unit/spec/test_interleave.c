@@ -339,7 +339,7 @@ bad_disconnect(struct connection *c)
     mem_free(c);
 }
 
-static const struct dialect bad_dialect = {0};
+static const struct dialect bad_dialect = {.name = "sqlite"};
 static const struct driver bad_driver = {.scheme = "sqlite",
                                          .sql = &bad_dialect,
                                          .connect = bad_connect,

@@ -55,6 +55,7 @@ struct made {
     const char *name, *language, *text, *body; // body NULL: none as text
     bool stable;                               // or IMMUTABLE
     bool sets;                                 // returns rows
+    const PgQuery__CreateFunctionStmt *create;
 };
 
 struct made_view {
@@ -101,6 +102,7 @@ struct lower {
     VEC(struct made) made;
     VEC(struct made_view) views;
     VEC(const char *) records; // variables that have fields only
+    const char *hidden; // what reads tables in any expression; NULL: nothing
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
@@ -196,6 +198,13 @@ const struct user_type *lower_find_type(const struct lower *l,
 bool lower_reads(struct lower *l, const void *const *messages, size_t n,
                  struct reads *out);
 void reads_add(struct reads *r, uint32_t table);
+/* Whether an expression (NULL: none) or a function of the files (likewise)
+ * may read tables of the files. */
+bool lower_may_read(struct lower *l, const PgQuery__Node *expression,
+                    const char *function);
+/* What runs without being called, and reads tables: lower_hidden.c. */
+void lower_hidden(struct lower *l, const PgQuery__Node *node);
+bool lower_hidden_in(struct lower *l, const PgQuery__CreateFunctionStmt *f);
 void lower_note_view(struct lower *l, const PgQuery__ViewStmt *view);
 void lower_note_function(struct lower *l,
                          const PgQuery__CreateFunctionStmt *create,
@@ -283,7 +292,10 @@ bool lower_targets(struct lower *l, PgQuery__Node *const *nodes, size_t n,
 uint32_t lower_add_source(struct lower *l, const char *name, uint32_t table);
 bool lower_find_table(struct lower *l, const PgQuery__RangeVar *range,
                       uint32_t *table);
-/* The same without an error: UINT32_MAX where there is none, or several. */
+/* Whether a name can be that of a table.  Where the name says no schema, or the
+ * table was made in none, the schemas fit. */
+bool lower_is_named(const struct table *t, const PgQuery__RangeVar *range);
+/* The table of a name: UINT32_MAX where there is none, or several. */
 uint32_t lower_table_of(const struct lower *l, const PgQuery__RangeVar *range);
 
 /* Statements: lower_write.c.  'kind' and all that SQL says is set, 'into' is

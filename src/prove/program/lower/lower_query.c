@@ -7,10 +7,8 @@
 
 #include <string.h>
 
-/* A table of the files has that name.  Where the name says no schema, or the
- * table was made in none, the schemas fit. */
-static bool
-is_named(const struct table *t, const PgQuery__RangeVar *range)
+bool
+lower_is_named(const struct table *t, const PgQuery__RangeVar *range)
 {
     const char *dot = strrchr(t->name, '.');
     return strcmp(dot ? dot + 1 : t->name, range->relname) == 0 &&
@@ -21,14 +19,13 @@ is_named(const struct table *t, const PgQuery__RangeVar *range)
 uint32_t
 lower_table_of(const struct lower *l, const PgQuery__RangeVar *range)
 {
-    const char *schema = *range->schemaname ? range->schemaname : "public";
     uint32_t found = UINT32_MAX;
     bool several = false;
     for (uint32_t i = 0; i < l->program->tables.n; i++) {
         const struct table *t = &l->program->tables.at[i];
-        if (!is_named(t, range))
+        if (!lower_is_named(t, range))
             continue;
-        if (strcmp(t->schema, schema) == 0)
+        if (*range->schemaname && strcmp(t->schema, range->schemaname) == 0)
             return i;
         several = several || found != UINT32_MAX;
         found = i;

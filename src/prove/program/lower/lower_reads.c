@@ -31,6 +31,8 @@ struct walk {
     VEC(const struct made *) called;
     VEC(const struct made_view *) viewed;
     VEC(const char *) with, unknown; // names of WITH; no tables
+    bool own_only;                   // functions that the files do not make
+                                     // read nothing
     VEC(PgQuery__ParseResult *) trees;
 };
 
@@ -83,15 +85,6 @@ add_fields(struct walk *w, const struct piece *piece, bool inner)
 
 /* --- tables and views -----------------------------------------------------*/
 
-static const struct made_view *
-find_view(const struct lower *l, const char *name)
-{
-    for (size_t i = l->views.n; i-- > 0;)
-        if (strcmp(l->views.at[i].name, name) == 0)
-            return &l->views.at[i];
-    return NULL;
-}
-
 void
 reads_add(struct reads *r, uint32_t table)
 {
@@ -101,62 +94,85 @@ reads_add(struct reads *r, uint32_t table)
     vec_push(&r->tables, table);
 }
 
+static void
+add_view(struct walk *w, const struct made_view *view, const struct piece *of)
+{
+    for (size_t i = 0; i < w->viewed.n; i++)
+        if (w->viewed.at[i] == view)
+            return;
+    vec_push(&w->viewed, view);
+    add_piece(w, view->query, of, true);
+}
+
+/* Add all tables and views that the name can mean: which one it does depends
+ * on the schemas that are searched. */
 static bool
 add_table(struct walk *w, const struct piece *piece)
 {
     const PgQuery__RangeVar *range =
         (const PgQuery__RangeVar *)(const void *)piece->message;
     struct lower *l = w->l;
-    const uint32_t at = lower_table_of(l, range);
-    const struct made_view *view = find_view(l, range->relname);
-    if (at != UINT32_MAX) {
-        const struct table *t = &l->program->tables.at[at];
+    bool found = false;
+    for (uint32_t i = 0; i < l->program->tables.n; i++) {
+        const struct table *t = &l->program->tables.at[i];
+        if (!lower_is_named(t, range))
+            continue;
         if (t->unknown)
             return lower_fail(l, -1, "table %s is not modelled (%s)", t->name,
                               t->unknown);
-        reads_add(w->out, at);
+        reads_add(w->out, i);
         if (piece->callee && !piece->callee->stable)
             w->out->later = true;
-        return true;
+        found = true;
     }
-    if (!view) {
+    for (size_t i = 0; i < l->views.n; i++) {
+        if (strcmp(l->views.at[i].name, range->relname) != 0)
+            continue;
+        add_view(w, &l->views.at[i], piece);
+        found = true;
+    }
+    if (!found)
         vec_push(&w->unknown, range->relname);
-        return true;
-    }
-    for (size_t i = 0; i < w->viewed.n; i++)
-        if (w->viewed.at[i] == view)
-            return true;
-    vec_push(&w->viewed, view);
-    add_piece(w, view->query, piece, true);
     return true;
 }
 
 /* --- functions ------------------------------------------------------------*/
 
-/* The statement or expression of PL/pgSQL in a text. */
+/* Add the statements of a text, of which n bytes count; false: it is none. */
+static bool
+add_parsed(struct walk *w, const char *before, const char *text, size_t n,
+           const struct piece *of)
+{
+    struct err none = {0};
+    struct buf all = {0};
+    PgQuery__ParseResult *tree;
+    int at;
+    buf_printf(&all, "%s%.*s", before, (int)n, text);
+    const bool ok = parser_parse(all.at, &tree, &at, &none);
+    buf_free(&all);
+    if (!ok)
+        return false;
+    vec_push(&w->trees, tree);
+    for (size_t j = 0; j < tree->n_stmts; j++)
+        add_piece(w, tree->stmts[j]->stmt, of, true);
+    return true;
+}
+
+/* The statement or expression of PL/pgSQL in a text.  The target of an
+ * assignment can call functions, too: a[f(1)] := 2. */
 static bool
 add_text(struct walk *w, const char *text, const struct piece *of)
 {
-    struct err none = {0};
-    PgQuery__ParseResult *tree;
-    int at;
-    const char *equals = strchr(text, '=');
-    const char *const tries[] = {text, text, equals ? equals + 1 : NULL};
-    for (size_t i = 0; i < 3; i++) {
-        struct buf all = {0};
-        if (!tries[i])
-            break;
-        buf_printf(&all, "%s%s", i ? "SELECT " : "", tries[i]);
-        const bool ok = parser_parse(all.at, &tree, &at, &none);
-        buf_free(&all);
-        none = (struct err){0};
-        if (!ok)
-            continue;
-        vec_push(&w->trees, tree);
-        for (size_t j = 0; j < tree->n_stmts; j++)
-            add_piece(w, tree->stmts[j]->stmt, of, true);
+    const size_t n = strlen(text);
+    if (add_parsed(w, "", text, n, of) || add_parsed(w, "SELECT ", text, n, of))
         return true;
-    }
+    const char *equals = strchr(text, '=');
+    size_t target = equals ? (size_t)(equals - text) : 0;
+    if (target && text[target - 1] == ':')
+        target--;
+    if (equals && add_parsed(w, "SELECT ", text, target, of) &&
+        add_parsed(w, "SELECT ", equals + 1, strlen(equals + 1), of))
+        return true;
     return lower_fail(w->l, -1, "a part of function %s that is not understood",
                       of->callee->name);
 }
@@ -170,8 +186,9 @@ add_forms(struct walk *w, const struct forms *f, const struct piece *of)
         const struct span key = f->at[i].text;
         if (kind <= FORM_FALSE || kind >= FORM_VECTOR || !key.n)
             continue;
+        // RETURN QUERY EXECUTE and OPEN .. FOR EXECUTE have a 'dynquery'.
         if (span_is(key, "PLpgSQL_stmt_dynexecute") ||
-            span_is(key, "PLpgSQL_stmt_dynfors"))
+            span_is(key, "PLpgSQL_stmt_dynfors") || span_is(key, "dynquery"))
             return lower_fail(w->l, -1,
                               "a call of function %s, which has dynamic SQL, "
                               "is not supported",
@@ -217,6 +234,9 @@ add_callee(struct walk *w, const struct made *made)
         if (w->called.at[i] == made)
             return true;
     vec_push(&w->called, made);
+    for (size_t i = 0; i < made->create->n_parameters; i++)
+        add_piece(w, made->create->parameters[i]->function_parameter->defexpr,
+                  &of, true);
     if (made->body && strcmp(made->language, "sql") == 0)
         return add_text(w, made->body, &of);
     if (made->body && strcmp(made->language, "plpgsql") == 0)
@@ -253,7 +273,7 @@ add_call(struct walk *w, const struct piece *piece)
                        call->agg_distinct || call->n_agg_order;
     if (!add_callees(w, name, piece->inner, &found))
         return false;
-    if (!found && !lower_reads_nothing(call, &sets))
+    if (!found && !lower_reads_nothing(call, &sets) && !w->own_only)
         return lower_fail(w->l, call->location,
                           "function %s is not supported here", name);
     w->out->sets = w->out->sets || (sets && !piece->inner);
@@ -327,29 +347,56 @@ check_unknown(struct walk *w)
     return true;
 }
 
+/* Walk all that was added, and free the walk. */
+static bool
+walk_all(struct walk *w)
+{
+    bool ok = true;
+    while (ok && w->todo.n) {
+        const struct piece piece = vec_top(&w->todo);
+        w->todo.n--;
+        ok = take(w, &piece);
+    }
+    ok = ok && check_unknown(w);
+    for (size_t i = 0; i < w->trees.n; i++)
+        parser_free(w->trees.at[i]);
+    vec_free(&w->todo);
+    vec_free(&w->called);
+    vec_free(&w->viewed);
+    vec_free(&w->with);
+    vec_free(&w->unknown);
+    vec_free(&w->trees);
+    return ok;
+}
+
 bool
 lower_reads(struct lower *l, const void *const *messages, size_t n,
             struct reads *out)
 {
     struct walk w = {.l = l, .out = out};
-    bool ok = true;
     for (size_t i = 0; i < n; i++)
         add_piece(&w, messages[i], NULL, false);
-    while (ok && w.todo.n) {
-        const struct piece piece = vec_top(&w.todo);
-        w.todo.n--;
-        ok = take(&w, &piece);
-    }
-    ok = ok && check_unknown(&w);
-    for (size_t i = 0; i < w.trees.n; i++)
-        parser_free(w.trees.at[i]);
-    vec_free(&w.todo);
-    vec_free(&w.called);
-    vec_free(&w.viewed);
-    vec_free(&w.with);
-    vec_free(&w.unknown);
-    vec_free(&w.trees);
-    return ok;
+    return walk_all(&w);
+}
+
+bool
+lower_may_read(struct lower *l, const PgQuery__Node *expression,
+               const char *function)
+{
+    struct err why = {0}, *err = l->err;
+    struct reads reads = {0};
+    struct walk w = {.l = l, .out = &reads, .own_only = true};
+    bool found, ok = true;
+    l->err = &why;
+    // A node is a message of its own around the message that it names.
+    add_piece(&w, expression, NULL, true);
+    if (function)
+        ok = add_callees(&w, function, true, &found);
+    ok = walk_all(&w) && ok;
+    l->err = err;
+    const bool reads_any = !ok || reads.tables.n;
+    vec_free(&reads.tables);
+    return reads_any;
 }
 
 /* --- what the files make --------------------------------------------------*/
@@ -369,7 +416,8 @@ lower_note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
         .name = program_copy(
             l->program, lower_last_name(create->funcname, create->n_funcname)),
         .language = "sql",
-        .text = text};
+        .text = text,
+        .create = create};
     for (size_t i = 0; i < create->n_options; i++) {
         const PgQuery__DefElem *def = create->options[i]->def_elem;
         if (strcmp(def->defname, "language") == 0)
