@@ -35,7 +35,8 @@ def examples(page):
     shown = 0
     for command, wanted in blocks(page):
         words = command.replace("build/assay", "assay").split()
-        helped = subprocess.run([assay, *words[1:], "--help"], capture_output=True, text=True)
+        end = words.index("--") if "--" in words else len(words)
+        helped = subprocess.run([assay, *words[1:end], "--help"], capture_output=True, text=True)
         check(words[0] == "assay" and helped.returncode == 0, f"its options exist: {command}", helped.stderr)
         if "..." in wanted.splitlines():
             continue  # needs a server, and is not shown whole
@@ -65,7 +66,8 @@ def commands():
         wrong = []
         for line in re.findall(r"^    (?:\$ )?(?:\S.* \| )?(?:build/)?assay ([a-z]+ .*)$", text, re.M):
             words = shlex.split(re.split(r" \| | > |  +# ", line)[0])
-            done = subprocess.run([assay, *words, "--help"], capture_output=True, text=True, timeout=60)
+            end = words.index("--") if "--" in words else len(words)  # what follows is a command of the user's
+            done = subprocess.run([assay, *words[:end], "--help"], capture_output=True, text=True, timeout=60)
             if done.returncode:
                 wrong.append(f"{line}: {done.stderr.strip()}")
         check(not wrong, f"{page.relative_to(root)}: its commands are understood", wrong)
