@@ -149,7 +149,7 @@ enum { DRIVER_CODE = 32 }; // bytes of an error code, as text
 struct driver_tap {
     void *self;
     uint32_t number; // of the connection, for 'take'
-    char state;      // the last Z, for those who attached it
+    char state;      // the last Z, for the tap
     void (*take)(struct driver_tap *tap, char from, char letter,
                  const char *body, size_t n);
 };

@@ -106,8 +106,8 @@ snapshot_of(struct assembly *a, uint32_t txn, const struct recorded_step *s)
     return own && first && strcmp(own, first) == 0 ? own : NULL;
 }
 
-/* Whether nobody else had replaced a version that a step locked or changed when
- * the step got it. */
+/* Whether no other transaction had replaced a version that a step locked or
+ * changed when the step got it. */
 static bool
 was_current(const struct assembly *a, uint32_t txn,
             const struct recorded_step *s, const struct recorded_version *v)
