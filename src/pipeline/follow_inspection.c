@@ -3,34 +3,19 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/follow_inspection.h"
 
+#include "pipeline/stream_inspection.h"
+
 struct run {
     const struct inspection_options *o;
     const struct follow_watch *w;
     struct summary summary; // of what was read so far
 };
 
-static void
-note_sizes(struct run *r, const struct follow_state *s)
-{
-    const struct stream_sizes *n = s->sizes;
-    r->summary = (struct summary){.sessions = n->sessions,
-                                  .transactions = n->transactions,
-                                  .operations = n->operations,
-                                  .keys = s->keys,
-                                  .committed = n->committed,
-                                  .aborted = n->aborted,
-                                  .indeterminate = n->indeterminate,
-                                  .loading = n->loading,
-                                  .reads = n->reads,
-                                  .writes = n->writes,
-                                  .hottest_key = ID_NONE};
-}
-
 static bool
 go_on(void *self, const struct follow_state *s)
 {
     struct run *r = self;
-    note_sizes(r, s);
+    stream_inspection_sum_up(s->sizes, s->keys, &r->summary);
     return r->w->go_on(r->w->self, s);
 }
 
@@ -95,7 +80,7 @@ follow_inspection_run(const struct inspection_options *o,
         .go_on = go_on};
     if (!follow_run(&options, out, err))
         return err_in_file(err, w->path);
-    note_sizes(&r, &out->state);
+    stream_inspection_sum_up(&out->sizes, out->state.keys, &r.summary);
     if (out->verdict != VERDICT_VIOLATED)
         add_verdict(&r, out);
     return true;

@@ -16,22 +16,21 @@ struct shown {
     struct summary summary;
 };
 
-static void
-show_sizes(const struct stream_check *c, struct summary *out)
+void
+stream_inspection_sum_up(const struct stream_sizes *n, uint64_t keys,
+                         struct summary *out)
 {
-    const struct stream_sizes *n = &c->sizes;
     *out = (struct summary){.sessions = n->sessions,
                             .transactions = n->transactions,
                             .operations = n->operations,
-                            .keys = c->keys,
+                            .keys = keys,
                             .committed = n->committed,
                             .aborted = n->aborted,
                             .indeterminate = n->indeterminate,
                             .loading = n->loading,
                             .reads = n->reads,
                             .writes = n->writes,
-                            .hottest_key = ID_NONE,
-                            .has_times = c->has_times};
+                            .hottest_key = ID_NONE};
 }
 
 /* Explain a violated level with its part. */
@@ -49,7 +48,8 @@ static bool
 show_all(const struct inspection_options *o, const struct stream_check *c,
          struct shown *out, struct err *err)
 {
-    show_sizes(c, &out->summary);
+    stream_inspection_sum_up(&c->sizes, c->keys, &out->summary);
+    out->summary.has_times = c->has_times;
     out->check.skipped = c->skipped;
     out->check.all = o->check.levels >> LEVELS;
     for (size_t i = 0; i < c->results.n; i++) {

@@ -22,4 +22,8 @@ bool stream_inspection_run(const struct inspection_options *o, const char *path,
                            struct pass_stats *stats,
                            struct inspection_result *out, struct err *err);
 
+/* The summary of what a stream has brought so far. */
+void stream_inspection_sum_up(const struct stream_sizes *n, uint64_t keys,
+                              struct summary *out);
+
 #endif
