@@ -127,6 +127,7 @@ enum row_lock {
 // transaction, from 1 on; 0: not known.
 #define OP_MARKS 0xffu
 #define OP_LOCK_SHIFT 8
+#define OP_FIXED 0x8000u // a read that sees the latest state, never an older one
 #define OP_STATEMENT_SHIFT 16
 #define OP_STATEMENT_MOST 0xffffu
 
@@ -327,8 +328,15 @@ op_lock(const struct history *h, op_id op)
 {
     assert(op < h->n_ops);
     return h->op_marks
-               ? (enum row_lock)((h->op_marks[op] >> OP_LOCK_SHIFT) & 0xff)
+               ? (enum row_lock)((h->op_marks[op] >> OP_LOCK_SHIFT) & 0x7f)
                : ROW_LOCK_NONE;
+}
+
+static inline bool
+op_is_fixed(const struct history *h, op_id op)
+{
+    assert(op < h->n_ops);
+    return h->op_marks && h->op_marks[op] & OP_FIXED;
 }
 
 /* Whether op is not part of the history as this level sees it. */
