@@ -127,7 +127,8 @@ enum row_lock {
 // transaction, from 1 on; 0: not known.
 #define OP_MARKS 0xffu
 #define OP_LOCK_SHIFT 8
-#define OP_FIXED 0x8000u // a read that sees the latest state, never an older one
+#define OP_FIXED                                                               \
+    0x8000u // a read that sees the latest state, never an older one
 #define OP_STATEMENT_SHIFT 16
 #define OP_STATEMENT_MOST 0xffffu
 

@@ -222,13 +222,12 @@ execution_search_is_allowed(struct execution_search *s,
     if (answer == SAT_TRUE)
         points_order(&s->points, x, &s->schedule);
     const bool runs =
-        answer == SAT_TRUE && schedule_runs(s->points.on,
-                                            &s->points.moments, x,
-                                            &s->schedule);
+        answer == SAT_TRUE &&
+        schedule_runs(s->points.on, &s->points.moments, x, &s->schedule);
     assert(runs == (answer == SAT_TRUE));
-    return runs                     ? VERDICT_OK
+    return runs                    ? VERDICT_OK
            : answer == SAT_UNKNOWN ? VERDICT_UNKNOWN
-                                    : VERDICT_VIOLATED;
+                                   : VERDICT_VIOLATED;
 }
 
 /* --- rounds --------------------------------------------------------------- */

@@ -5,11 +5,11 @@
 #define PREDICT_EXECUTION_SEARCH_H
 
 #include "check/check.h"
+#include "predict/database/points.h"
 #include "predict/formula/absent.h"
 #include "predict/formula/formula.h"
 #include "predict/formula/snapshots.h"
 #include "predict/predict.h"
-#include "predict/database/points.h"
 
 struct execution_search {
     const struct observed *o;
@@ -18,7 +18,7 @@ struct execution_search {
     bool has_snapshots;
     struct points points; // for a database only
     bool has_points;
-    u32_vec schedule; // of the last execution that the database allows
+    u32_vec schedule;         // of the last execution that the database allows
     struct recorder recorder; // where a refutation is to be proved
     bool is_recorded;
     enum level level;

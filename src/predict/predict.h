@@ -14,8 +14,8 @@
 
 #include "base/limits/limit.h"
 #include "evidence/absence.h"
-#include "predict/execution/execution.h"
 #include "predict/database/database_level.h"
+#include "predict/execution/execution.h"
 
 // The levels of predictions.
 #define PREDICT_LEVELS level_used_by(USED_BY_PREDICT)
@@ -30,9 +30,10 @@ enum predict_answer {
 };
 
 struct predict_options {
-    enum level level;    // rc, ra, cc, psi, pc or si
-    const struct database_level *on; // what this database allows, instead of the
-                                 // level, which is rc; or NULL.  Not strict
+    enum level level; // rc, ra, cc, psi, pc or si
+    const struct database_level
+        *on;             // what this database allows, instead of the
+                         // level, which is rc; or NULL.  Not strict
     bool is_strict;      // a boundary transaction ends with its changed read
     bool is_approximate; // leave out executions that only a case distinction
                          // shows not to be serializable

@@ -21,7 +21,7 @@ needs_order(const struct history *h, const struct predict_input *how)
     for (op_id op = 0; !h->key_is_list && op < h->n_ops; op++)
         has_several |= op_is_external_read(h, op) &&
                        history_has_several(h, h->op_value[op]);
-    return !h->key_is_list && 
+    return !h->key_is_list &&
            (h->key_rows || has_several || how->each_alone || how->with_locks);
 }
 

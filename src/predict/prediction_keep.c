@@ -48,8 +48,8 @@ describe(struct predict_run *run, struct predicted *p)
             p->is_replay = false;
     p->must_not_write = ID_NONE;
     for (uint32_t t = 0; run->search.has_points && t < x->o->n; t++)
-        p->is_open |= x->role[t] != ROLE_OUT &&
-                      run->search.points.moments.is_unknown[t];
+        p->is_open |=
+            x->role[t] != ROLE_OUT && run->search.points.moments.is_unknown[t];
     p->is_conditional = !execution_search_is_unconditional(&run->search, x);
     if (p->is_conditional && x->is_strict)
         p->must_not_write = find_lost_write(run, x);

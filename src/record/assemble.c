@@ -106,11 +106,10 @@ lock_of(const struct recorded_run *run)
         return ROW_LOCK_NO_KEY_UPDATE;
     if (!tell_begins(run->tag, "SELECT"))
         return ROW_LOCK_UPDATE;
-    return words_has(run->text, "key share")   ? ROW_LOCK_KEY_SHARE
-           : words_has(run->text, "for share") ? ROW_LOCK_SHARE
-           : words_has(run->text, "no key update")
-               ? ROW_LOCK_NO_KEY_UPDATE
-               : ROW_LOCK_UPDATE;
+    return words_has(run->text, "key share")       ? ROW_LOCK_KEY_SHARE
+           : words_has(run->text, "for share")     ? ROW_LOCK_SHARE
+           : words_has(run->text, "no key update") ? ROW_LOCK_NO_KEY_UPDATE
+                                                   : ROW_LOCK_UPDATE;
 }
 
 /* The writes of a step, in the form of src/spec/row. */

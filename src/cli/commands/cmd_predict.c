@@ -68,7 +68,7 @@ take_server(const struct options *o, struct predict_request *q, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--on takes no --level, --boundary strict, "
                        "--certificate, --predicted or --validate");
-    q->levels = level_bit(LEVEL_RC); // the formula begins with it
+    q->levels = level_bit(q->predict.on->level);
     q->input.with_locks = true;
     q->predict.prove = false;
     return true;
@@ -137,9 +137,9 @@ show_stats(const struct predict_result *r)
     cli_print_shown(stderr, r->path);
     fprintf(stderr,
             ": %s\n  %-28s %12.6f s\n  %-28s %12.6f s\n  %-28s %12.6f s\n",
-            predict_brief(r->options), "predicting",
-            r->prediction->seconds, "proving", r->prediction->prove_seconds,
-            "verifying", r->prediction->verify_seconds);
+            predict_brief(r->options), "predicting", r->prediction->seconds,
+            "proving", r->prediction->prove_seconds, "verifying",
+            r->prediction->verify_seconds);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fprintf(stderr, "  %-28s %12llu\n", rows[i].name,
                 (unsigned long long)rows[i].n);

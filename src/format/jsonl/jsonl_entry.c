@@ -286,10 +286,13 @@ static bool
 read_statement(struct jsonl_scan *r)
 {
     static const char *const locks[] = {
-        [ROW_LOCK_NONE] = "",           [ROW_LOCK_KEY_SHARE] = "key share",
-        [ROW_LOCK_SHARE] = "share",     [ROW_LOCK_NO_KEY_UPDATE] = "no key "
-                                                                   "update",
-        [ROW_LOCK_UPDATE] = "update",   NULL,
+        [ROW_LOCK_NONE] = "",
+        [ROW_LOCK_KEY_SHARE] = "key share",
+        [ROW_LOCK_SHARE] = "share",
+        [ROW_LOCK_NO_KEY_UPDATE] = "no key "
+                                   "update",
+        [ROW_LOCK_UPDATE] = "update",
+        NULL,
     };
     static const char expected[] =
         "\"key share\", \"share\", \"no key update\" or \"update\"";

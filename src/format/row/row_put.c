@@ -380,13 +380,13 @@ static void
 put_statement(struct row_put *r, struct put *p, const struct row_put_op *op,
               uint32_t *last, bool *any)
 {
-    static const char *const locks[] = {
-        [ROW_LOCK_KEY_SHARE] = "key share",
-        [ROW_LOCK_SHARE] = "share",
-        [ROW_LOCK_NO_KEY_UPDATE] = "no key update",
-        [ROW_LOCK_UPDATE] = "update"};
+    static const char *const locks[] = {[ROW_LOCK_KEY_SHARE] = "key share",
+                                        [ROW_LOCK_SHARE] = "share",
+                                        [ROW_LOCK_NO_KEY_UPDATE] =
+                                            "no key update",
+                                        [ROW_LOCK_UPDATE] = "update"};
     const struct history *h = r->h;
-    const uint32_t marks = op->is_entry    ? h->rows->entries.at[op->entry].marks
+    const uint32_t marks = op->is_entry  ? h->rows->entries.at[op->entry].marks
                            : h->op_marks ? h->op_marks[op->op] & ~OP_MARKS
                                          : 0;
     const uint32_t lock = (marks >> OP_LOCK_SHIFT) & 0xff;

@@ -6,16 +6,17 @@
 #include <string.h>
 
 const struct database_level database_levels[] = {
-    {"postgresql:rc", "PostgreSQL at READ COMMITTED", "read committed", false,
-     false},
-    {"postgresql:rr", "PostgreSQL at REPEATABLE READ", "repeatable read", true,
-     false},
-    {"postgresql:ser", "PostgreSQL at SERIALIZABLE", "serializable", true,
-     true},
-    {"sqlite", "SQLite", "serializable", true, true},
+    {"postgresql:rc", "PostgreSQL at READ COMMITTED", "read committed",
+     LEVEL_RC, false, false},
+    {"postgresql:rr", "PostgreSQL at REPEATABLE READ", "repeatable read",
+     LEVEL_RC, true, false},
+    {"postgresql:ser", "PostgreSQL at SERIALIZABLE", "serializable", LEVEL_RC,
+     true, true},
+    {"sqlite", "SQLite", "serializable", LEVEL_RC, true, true},
 };
 
-const size_t database_levels_n = sizeof database_levels / sizeof database_levels[0];
+const size_t database_levels_n =
+    sizeof database_levels / sizeof database_levels[0];
 
 const struct database_level *
 database_level_find(const char *name)
@@ -27,7 +28,7 @@ database_level_find(const char *name)
 }
 
 bool
-row_locks_conflict(enum row_lock a, enum row_lock b)
+database_level_conflicts(enum row_lock a, enum row_lock b)
 {
     // By the weaker one: the weakest lock that conflicts with it.
     static const enum row_lock from[] = {

@@ -1,5 +1,5 @@
-/* database_level.h -- what a database does at an isolation level, for predictions about
- * it (doc/levels.md, "What databases do").
+/* database_level.h -- what a database does at an isolation level, for
+ * predictions about it (doc/levels.md, "What databases do").
  *
  *   (S1) a transaction is a row of statements and a commit, which happen at
  *        moments; all moments are in one order;
@@ -20,12 +20,14 @@
 
 #include "base/err.h"
 #include "history/history.h"
+#include "level/level.h"
 #include "predict/execution/execution.h"
 
 struct database_level {
     const char *name;  // as the option takes it
     const char *title; // for people
     const char *sql;   // the isolation level in SQL
+    enum level level;  // what it implies: the search begins with that
     bool one_snapshot;
     bool is_serial; // all executions are serializable
 };
@@ -37,7 +39,7 @@ extern const size_t database_levels_n;
 const struct database_level *database_level_find(const char *name);
 
 /* Whether two locks of a row conflict. */
-bool row_locks_conflict(enum row_lock a, enum row_lock b);
+bool database_level_conflicts(enum row_lock a, enum row_lock b);
 
 /* A lock that a transaction takes on a row. */
 struct moment_lock {
@@ -54,10 +56,10 @@ struct moments {
     const struct observed *o;
     uint32_t n;
     uint32_t *first;
-    uint32_t *of_read;            // by read
-    uint32_t *statement;          // by moment: its number, 0: not known
-    uint8_t *is_unknown;          // by transaction: some operation is of an
-                                  // unknown statement
+    uint32_t *of_read;             // by read
+    uint32_t *statement;           // by moment: its number, 0: not known
+    uint8_t *is_unknown;           // by transaction: some operation is of an
+                                   // unknown statement
     VEC(struct moment_lock) locks; // by row, then by transaction
 };
 
@@ -72,7 +74,8 @@ moments_commit(const struct moments *m, uint32_t t)
 
 /* The moment whose snapshot a read sees. */
 static inline uint32_t
-moments_snapshot(const struct moments *m, const struct database_level *s, uint32_t r)
+moments_snapshot(const struct moments *m, const struct database_level *s,
+                 uint32_t r)
 {
     return s->one_snapshot ? m->first[m->o->reads.at[r].txn] : m->of_read[r];
 }

@@ -1,6 +1,7 @@
-/* moments.c -- the moments of an execution, and its locks; see database_level.h.
+/* moments.c -- the moments of an execution, and its locks; see
+ * database_level.h.
  *
- * Operations of a statement that is not known are statements of their own.
+ * Each operation of an unknown statement is taken for one statement.
  *
  * SPDX-License-Identifier: MIT */
 #include "predict/database/database_level.h"
@@ -32,9 +33,9 @@ take_txn(struct moments *m, uint32_t t, u32_vec *statements)
     uint32_t r = o->read_first[t], w = o->write_first[t], now = 0;
     m->first[t] = m->n;
     while (r < o->read_first[t + 1] || w < o->write_first[t + 1]) {
-        const bool is_read =
-            r < o->read_first[t + 1] &&
-            (w == o->write_first[t + 1] || o->reads.at[r].op < o->writes.at[w].op);
+        const bool is_read = r < o->read_first[t + 1] &&
+                             (w == o->write_first[t + 1] ||
+                              o->reads.at[r].op < o->writes.at[w].op);
         const op_id op = is_read ? o->reads.at[r].op : o->writes.at[w].op;
         const uint32_t statement = op_statement(h, op);
         if (!statement)

@@ -1,7 +1,7 @@
 /* points.c -- see points.h.
  *
- * The moments of database_level.h are points of the theory of acyclicity.  Two kinds of
- * variables carry edges between them, with either sign:
+ * The moments of database_level.h are points of the theory of acyclicity.  Two
+ * kinds of variables carry edges between them, with either sign:
  *   - of two transactions with conflicting locks of a row: which one commits
  *     first.  The other one locks the row after that;
  *   - of a moment and a transaction: the moment is before the commit.
@@ -32,7 +32,8 @@ commit_of(const struct points *p, uint32_t t)
 }
 
 void
-points_init(struct points *p, struct formula *f, const struct database_level *on)
+points_init(struct points *p, struct formula *f,
+            const struct database_level *on)
 {
     const struct observed *o = f->o;
     *p = (struct points){.on = on};
@@ -83,43 +84,6 @@ pair_of(struct points *p, struct formula *f, uint32_t t, uint32_t u)
     return var;
 }
 
-/* Locks of a row: a holds one of them until its commit, and b takes the other
- * one later, where 'l' holds. */
-static void
-carry_wait(struct points *p, lit l, const struct moment_lock *a,
-           const struct moment_lock *b)
-{
-    const bool fails = p->on->one_snapshot && a->writes; // (S4)
-    acyc_carry(&p->acyc, l, commit_of(p, a->txn),
-               fails ? p->moments.first[b->txn] : b->point, 0);
-}
-
-static void
-carry_locks(struct points *p, struct formula *f)
-{
-    const size_t n = p->moments.locks.n;
-    const struct moment_lock *locks = p->moments.locks.at;
-    size_t made = 0;
-    for (size_t i = 0; i < n && !p->is_too_large; i++)
-        for (size_t j = i + 1; j < n && locks[j].row == locks[i].row; j++) {
-            const struct moment_lock *a = &locks[i], *b = &locks[j];
-            const bool fails =
-                p->on->one_snapshot && (a->writes || b->writes);
-            if (is_same_session(p, a->txn, b->txn) ||
-                (!fails && !row_locks_conflict(a->mode, b->mode)))
-                continue;
-            assert(a->txn < b->txn);
-            const lit first = positive(pair_of(p, f, a->txn, b->txn));
-            if (row_locks_conflict(a->mode, b->mode) || a->writes)
-                carry_wait(p, first, a, b);
-            if (row_locks_conflict(a->mode, b->mode) || b->writes)
-                carry_wait(p, lit_not(first), b, a);
-            p->is_too_large |= ++made > MOST_CLAUSES;
-        }
-}
-
-/* --- reads ---------------------------------------------------------------- */
-
 /* The literal that a moment is before the commit of v. */
 static lit
 before_of(struct points *p, struct formula *f, uint32_t point, uint32_t v)
@@ -135,6 +99,57 @@ before_of(struct points *p, struct formula *f, uint32_t point, uint32_t v)
     acyc_carry(&p->acyc, lit_not(positive(var)), commit_of(p, v), point, 0);
     return positive(var);
 }
+
+/* Locks of a row that conflict: a holds one of them until its commit, and b
+ * takes the other one later, where 'l' holds. */
+static void
+carry_wait(struct points *p, lit l, const struct moment_lock *a,
+           const struct moment_lock *b)
+{
+    const bool fails = p->on->one_snapshot && a->writes; // (S4)
+    acyc_carry(&p->acyc, l, commit_of(p, a->txn),
+               fails ? p->moments.first[b->txn] : b->point, 0);
+}
+
+/* Locks that do not conflict: a, which writes the row, does not commit between
+ * the snapshot of b and its lock (S4). */
+static void
+exclude_change(struct points *p, struct formula *f, const struct moment_lock *a,
+               const struct moment_lock *b)
+{
+    if (!p->on->one_snapshot || !a->writes)
+        return;
+    vec_push(&f->clause, before_of(p, f, b->point, a->txn));
+    vec_push(&f->clause,
+             lit_not(before_of(p, f, p->moments.first[b->txn], a->txn)));
+    formula_add(f, RULE_MISSED, 0, 0, 0, 0);
+}
+
+static void
+carry_locks(struct points *p, struct formula *f)
+{
+    const size_t n = p->moments.locks.n;
+    const struct moment_lock *locks = p->moments.locks.at;
+    size_t made = 0;
+    for (size_t i = 0; i < n && !p->is_too_large; i++)
+        for (size_t j = i + 1; j < n && locks[j].row == locks[i].row; j++) {
+            const struct moment_lock *a = &locks[i], *b = &locks[j];
+            if (is_same_session(p, a->txn, b->txn))
+                continue;
+            assert(a->txn < b->txn);
+            p->is_too_large |= ++made > MOST_CLAUSES;
+            if (!database_level_conflicts(a->mode, b->mode)) {
+                exclude_change(p, f, a, b);
+                exclude_change(p, f, b, a);
+                continue;
+            }
+            const lit first = positive(pair_of(p, f, a->txn, b->txn));
+            carry_wait(p, first, a, b);
+            carry_wait(p, lit_not(first), b, a);
+        }
+}
+
+/* --- reads ---------------------------------------------------------------- */
 
 /* Where 'guard' holds, v is not between w and a read of t: add the clause. */
 static void

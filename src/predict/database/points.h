@@ -6,8 +6,8 @@
 
 #include "acyc/acyc.h"
 #include "base/container/intmap.h"
-#include "predict/formula/formula.h"
 #include "predict/database/database_level.h"
+#include "predict/formula/formula.h"
 
 struct points {
     const struct database_level *on;

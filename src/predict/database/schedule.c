@@ -45,7 +45,7 @@ may_lock(const struct running *g, uint32_t t, const struct moment_lock *l)
         if (k->row != l->row || k->txn == t || k->point >= g->next[k->txn])
             continue;
         const bool holds = !g->commit[k->txn];
-        if (holds ? row_locks_conflict(k->mode, l->mode)
+        if (holds ? database_level_conflicts(k->mode, l->mode)
                   : g->s->one_snapshot && k->writes &&
                         g->commit[k->txn] > g->snapshot[t])
             return false;
@@ -79,8 +79,8 @@ run_commit(struct running *g, uint32_t t)
     const struct observed *o = g->m->o;
     g->commits++;
     for (uint32_t w = o->write_first[t]; w < o->write_first[t + 1]; w++)
-        vec_push(&g->versions, ((struct committed){o->writes.at[w].key, t,
-                                                   g->commits}));
+        vec_push(&g->versions,
+                 ((struct committed){o->writes.at[w].key, t, g->commits}));
     g->commit[t] = g->commits;
     g->next[t] = g->m->first[t + 1];
 }

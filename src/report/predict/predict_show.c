@@ -149,7 +149,7 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
         buf_text(out, ": ");
         limit_show(&r->stop, out);
     } else if (p->found.n && (p->found.at[0].must_not_write != ID_NONE ||
-                               p->found.at[0].is_open))
+                              p->found.at[0].is_open))
         buf_text(out, " on a condition");
     if (r->answer == PREDICT_FOUND && r->explanations[0].anomalies.n)
         buf_printf(out, ": %s", r->explanations[0].anomalies.at[0].headline);

@@ -208,8 +208,7 @@ predict_sides_report(struct report *to, const struct predict_result *r,
     struct summary summary;
     summary_of(&r->prediction->found.at[i].history, 1, &summary);
     struct buf path = {0};
-    buf_printf(&path, "%s (predicted, %s)", r->path,
-               predict_name(r->options));
+    buf_printf(&path, "%s (predicted, %s)", r->path, predict_name(r->options));
     struct predict_sides sides;
     predict_sides_make(r, i, &sides);
     const struct report_run one = {.path = path.at,

@@ -433,11 +433,11 @@ write_failed(struct row_writer *w, const struct row_note *notes, size_t n)
 static void
 write_step(struct row_writer *w, const struct row_note *n)
 {
-    static const char *const locks[] = {
-        [ROW_LOCK_KEY_SHARE] = "key share",
-        [ROW_LOCK_SHARE] = "share",
-        [ROW_LOCK_NO_KEY_UPDATE] = "no key update",
-        [ROW_LOCK_UPDATE] = "update"};
+    static const char *const locks[] = {[ROW_LOCK_KEY_SHARE] = "key share",
+                                        [ROW_LOCK_SHARE] = "share",
+                                        [ROW_LOCK_NO_KEY_UPDATE] =
+                                            "no key update",
+                                        [ROW_LOCK_UPDATE] = "update"};
     if (!n->step || (n->step == w->step && n->lock == w->lock))
         return;
     w->step = n->step;
