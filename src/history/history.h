@@ -222,6 +222,7 @@ struct history {
     uint8_t *key_is_list;     // 1 = its writes append; NULL where there is none
     struct row_key *key_rows; // by key; NULL where no key is a row
     struct row_log *rows;     // as they were recorded, or NULL
+    uint64_t n_lone_queries;  // of a copy without 'rows' (tested.h)
     VEC(struct version_link) links; // in the order of the recording
 
     uint32_t n_values;

@@ -27,13 +27,21 @@ asks_alone(const struct history *h, size_t i)
 }
 
 uint64_t
-history_tested_count(const struct history *h)
+history_lone_queries(const struct history *h)
 {
-    uint64_t n = 0;
-    for (txn_id t = 0; t < h->n_txns; t++)
-        n += has_operation(h, t);
+    assert(!h->rows || !h->n_lone_queries);
+    uint64_t n = h->n_lone_queries;
     for (size_t i = 0; h->rows && i < h->rows->entries.n; i++)
         n += asks_alone(h, i);
+    return n;
+}
+
+uint64_t
+history_tested_count(const struct history *h)
+{
+    uint64_t n = history_lone_queries(h);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        n += has_operation(h, t);
     return n;
 }
 
@@ -43,5 +51,5 @@ history_is_tested(const struct history *h)
     for (txn_id t = 0; t < h->n_txns; t++)
         if (has_operation(h, t))
             return true;
-    return history_tested_count(h) > 0;
+    return history_lone_queries(h) > 0;
 }

@@ -28,4 +28,8 @@ bool history_is_tested(const struct history *h);
 /* How many there are. */
 uint64_t history_tested_count(const struct history *h);
 
+/* How many of them have queries only that concern no row.  No operation in
+ * memory shows these: a copy of a history takes their number along. */
+uint64_t history_lone_queries(const struct history *h);
+
 #endif

@@ -9,6 +9,8 @@
 
 #include "base/json.h"
 #include "record/found_rows.h"
+#include "record/quiet.h"
+#include "record/statement_text.h"
 #include "record/what_if.h"
 #include "record/words.h"
 #include "spec/row/row_history.h"
@@ -86,7 +88,7 @@ tells_conflicts(const struct assembly *a, struct recorded_act *act,
         written += t->letter != 'P';
         undone += tell_is_undone(t);
     }
-    if (!undone && proposed <= written)
+    if (!proposed || (!undone && proposed <= written))
         return true;
     const bool is_sure = !undone && one_table &&
                          tell_begins(s->run->tag, "INSERT") &&
@@ -229,7 +231,7 @@ static bool
 can_read(const struct recorded_act *act)
 {
     for (size_t i = 0; i < act->steps.n; i++)
-        if (act->steps.at[i].n || !assembly_is_quiet(act->steps.at[i].run->tag))
+        if (act->steps.at[i].n || !quiet_run(act->steps.at[i].run))
             return true;
     return false;
 }
@@ -329,13 +331,28 @@ note_all(struct assembly *a, session_vec *sessions, notes_vec *all)
     return ok;
 }
 
+/* Whether a session has another role than ours after a statement: what it is
+ * denied then, it would be denied anyway. */
+static bool
+has_other_role(const struct recorded_act *act, const struct recorded_run *run,
+               bool before)
+{
+    if (!statement_changes_role(run->text))
+        return before && strcmp(run->tag, "ROLLBACK") != 0 &&
+               act->txn->end != TXN_END_ABORT;
+    return strcmp(run->tag, "SET") == 0 && run->is_whole &&
+           !words_has(run->text, "reset") && !words_has(run->text, "none") &&
+           !words_has(run->text, "local") && !words_has(run->text, "default");
+}
+
 /* Count a statement that failed because its session is no superuser. */
 static void
 count_denied(const struct recorded_act *act, const struct recorded_run *run,
-             struct assembled *out)
+             bool has_other_role, struct assembled *out)
 {
     static const char denied[] = "42501 ";
-    if (!*act->session->role || !tell_begins(run->error, denied))
+    if (!*act->session->role || has_other_role ||
+        !tell_begins(run->error, denied))
         return;
     if (!out->denied++)
         snprintf(out->denial, sizeof out->denial, "%.190s",
@@ -368,12 +385,16 @@ count(struct assembly *a, struct assembled *out)
 {
     out->whats_if = a->whats_if;
     list_partial(a, out);
+    bool is_other = false;
     for (size_t i = 0; i < a->acts.n; i++) {
         const struct recorded_act *act = &a->acts.at[i];
         bool has_rows = false;
+        is_other &= i > 0 && act->session == a->acts.at[i - 1].session;
         for (size_t k = 0; k < act->steps.n; k++) {
+            const struct recorded_run *run = act->steps.at[k].run;
             has_rows |= act->steps.at[k].n || act->steps.at[k].missed.n;
-            count_denied(act, act->steps.at[k].run, out);
+            count_denied(act, run, is_other, out);
+            is_other = has_other_role(act, run, is_other);
         }
         out->txns += has_rows || act->partial.n;
         out->partial += act->partial.n > 0;
@@ -423,9 +444,10 @@ assemble(const char *raw, struct record_watch *watch, const char *path,
                          .admin = watch->admin,
                          .transcript = &transcript,
                          .at_once = at_once};
-    bool ok = watch_check_end(watch, transcript.beginning, err) &&
-              assembly_add(&a) && assembly_decide_outcomes(&a) &&
-              assembly_read_states(&a, err);
+    bool ok =
+        watch_read_end(watch, transcript.beginning, &transcript.tables, err) &&
+        assembly_add(&a) && assembly_decide_outcomes(&a) &&
+        assembly_read_states(&a, err);
     if (ok) {
         found_rows(&a);
         ok = what_if(&a, err) && write_history(&a, path, out, err);

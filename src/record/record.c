@@ -274,9 +274,9 @@ record_assemble(const struct record_options *o, const char *raw,
         return false;
     bool ok = open_admin(o->target, &r.db, &r.admin, err);
     if (ok) {
-        ok = watch_claim(r.admin, false, err) &&
-             watch_read_again(&r.watch, r.admin, beginning.at, err);
+        ok = watch_claim(r.admin, false, err);
         if (ok) {
+            watch_take_beginning(&r.watch, r.admin, beginning.at);
             ok = wait_for_backends(&r, err) &&
                  assemble(raw, &r.watch, o->output, o->at_once, &out->history,
                           err) &&

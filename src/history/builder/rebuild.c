@@ -5,6 +5,7 @@
 
 #include "history/builder/builder.h"
 #include "history/list/reader_outcomes.h"
+#include "history/tested.h"
 
 struct copying {
     const struct history *h;
@@ -251,7 +252,9 @@ history_rebuild_with_authors(const struct history *h, const txn_id *seen,
     // An element that no list shows any more leaves no choice.
     assert(!ok || out->authors.n <= decided);
     (void)decided;
-    if (ok)
+    if (ok) {
         vec_clear(&out->authors);
+        out->n_lone_queries = history_lone_queries(h);
+    }
     return ok;
 }

@@ -440,6 +440,27 @@ each_operator_is_itself(void)
     }
 }
 
+/* The order of texts depends on the collation, which no reader knows. */
+static void
+the_order_of_texts_is_opaque(void)
+{
+    static const char *const operators[] = {"<", "<=", ">", ">="};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char text[400];
+        snprintf(text, sizeof text,
+                 FUNCTION("UPDATE t SET v = 1 WHERE s %s 'm'; RETURN 1;"),
+                 operators[i]);
+        CHECK(program_read_text(&p, "good.sql", text, &err));
+        const struct expr *where =
+            p.functions.n ? p.functions.at[0]->body.at[0]->where : NULL;
+        CHECK(where && where->kind == EXPR_OPAQUE);
+        CHECK_TEXT(where && where->name ? where->name : "", operators[i]);
+        program_free(&p);
+    }
+}
+
 int
 main(void)
 {
@@ -450,5 +471,6 @@ main(void)
     RUN(schemas_are_read_as_they_are);
     RUN(every_example_is_read);
     RUN(each_operator_is_itself);
+    RUN(the_order_of_texts_is_opaque);
     return test_end();
 }

@@ -110,6 +110,33 @@ on_conflict_locks_a_row_that_it_leaves_alone(void)
           PROVE_ANOMALY);
 }
 
+/* g sees that f took the last child away, and f's other write it misses: a
+ * serial order of the two refuses g's delete or shows it that write. */
+static const char last_child[] = PARENT CHILD
+    "CREATE TABLE w (k int PRIMARY KEY, v int NOT NULL);\n" FUNCTION(
+        "f", "p int",
+        "DELETE FROM u WHERE k = p;\n"
+        "UPDATE w SET v = 1 WHERE k = 1;")
+        FUNCTION("g", "p int",
+                 "SELECT v INTO a FROM w WHERE k = 1;\n"
+                 "DELETE FROM t WHERE k = p;");
+
+static void
+a_parent_that_is_deleted_depends_on_its_last_child(void)
+{
+    struct program p = {0};
+    struct err err = {0};
+    struct prove_result r = {0};
+    const struct level_choice level = {.common = LEVEL_SI};
+    const struct search_limits limits = {
+        .members = 2, .slots = 2, .seconds = 20};
+    CHECK(program_read_text(&p, "locks.sql", last_child, &err));
+    CHECK(prove_level(&p, &level, &limits, &r, &err));
+    CHECK(r.verdict != PROVE_PROVED);
+    prove_free(&r);
+    program_free(&p);
+}
+
 static void
 zero_is_no_answer_of_the_solver_and_no_proof(void)
 {
@@ -125,6 +152,7 @@ main(void)
     RUN(zero_is_no_answer_of_the_solver_and_no_proof);
     RUN(a_row_that_is_locked_for_update_gets_no_children);
     RUN(a_child_does_not_miss_its_parents_new_unique_values);
+    RUN(a_parent_that_is_deleted_depends_on_its_last_child);
     RUN(on_conflict_updates_a_row_once);
     RUN(on_conflict_locks_a_row_that_it_leaves_alone);
     return test_end();
