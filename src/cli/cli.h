@@ -85,6 +85,7 @@ int cmd_predict_recorded(const struct options *o, const char *path,
                          struct report *page);
 
 int cmd_prove(const struct options *o);
+int cmd_audit(const struct options *o);
 int cmd_record(const struct options *o);
 int cmd_report(const struct options *o);
 int cmd_show(const struct options *o);

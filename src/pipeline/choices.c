@@ -193,6 +193,14 @@ choices_targets(struct buf *out)
 /* --- words that no table owns ----------------------------------------------*/
 
 void
+choices_audited(struct buf *out)
+{
+    for (size_t i = 0; i < database_levels_n; i++)
+        if (strncmp(database_levels[i].name, "postgresql", 10) == 0)
+            choices_add(out, database_levels[i].name);
+}
+
+void
 choices_databases(struct buf *out)
 {
     for (size_t i = 0; i < database_levels_n; i++)

@@ -94,6 +94,23 @@ const struct command command_table[] = {
      "after a recording that was killed\n",
      .see_also = "check test",
      .words = NULL},
+    {.name = "audit", .bit = CMD_AUDIT, .run = cmd_audit,
+     .arguments = "--to URL -- COMMAND...",
+     .help = "find the races of an application's endpoints with its test suite",
+     .details =
+     "Runs COMMAND, a test suite that sends one request after the other, through the recording "
+     "proxy; predicts what its requests do on this database when they come at the same time; "
+     "tries each prediction on a copy of the database; and writes a page: which endpoints, what "
+     "goes wrong, the statements, and what to change. A request is a transaction; its endpoint is "
+     "route='...' in a comment of its statements, or application_name. Exits 1 if a prediction "
+     "was shown, 3 if there are only others, 0 if there is none. For test databases. Copies need "
+     "the right to create databases, and no other client; otherwise give --reset.",
+     .examples =
+     "assay audit --to postgresql://localhost/shop -- pytest tests/api\n"
+     "the endpoints that a test suite calls; then open assay-audit/index.html\n"
+     "assay audit --to postgresql://localhost/shop --reset 'psql shop -f seed.sql' -- npm test\n"
+     "with a command that restores the state\n",
+     .see_also = "record predict"},
     {.name = "predict", .bit = CMD_PREDICT, .run = cmd_predict,
      .arguments = "[-l LEVELS] TRACE...",
      .help = "find anomalies that the same program could have shown",

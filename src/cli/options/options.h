@@ -38,7 +38,8 @@ enum {
     CMD_RECORD = 1 << 18,
     CMD_FOLLOW = 1 << 19,
     CMD_CAMPAIGN = 1 << 20,
-    CMD_ALL = (1 << 21) - 1,
+    CMD_AUDIT = 1 << 21,
+    CMD_ALL = (1 << 22) - 1,
     // Commands whose limits apply to the whole command.
     CMD_LIMITED =
         CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW | CMD_CONVERT | CMD_GEN,
@@ -103,6 +104,7 @@ struct options {
 
     // predict
     const char *boundary, *predicted, *client, *on;
+    const char *reset; // audit
     const char *predict_level; // test --predict
     uint64_t max_ops;
     uint64_t most;

@@ -1,0 +1,265 @@
+/* audit.c -- see audit.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "audit/audit.h"
+
+#include "audit/finding.h"
+#include "base/outfile.h"
+#include "check/check.h"
+#include "format/format.h"
+#include "history/endpoint.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct auditing {
+    const struct audit_options *o;
+    struct audit *out;
+    struct base_state base;
+    struct buf run, trial, page; // files
+    struct requests requests;
+};
+
+static void
+begin_phase(const struct auditing *g, const char *phase)
+{
+    if (g->o->phase)
+        g->o->phase(g->o->self, phase);
+}
+
+/* --- recording -------------------------------------------------------------*/
+
+static bool
+record_suite(struct auditing *g, struct err *err)
+{
+    const struct record_options options = {.target = g->o->target,
+                                           .listen = "0",
+                                           .output = g->run.at,
+                                           .tables = g->o->tables,
+                                           .at_once = true,
+                                           .command = g->o->command,
+                                           .stop = g->o->stop};
+    struct record_result result = {0};
+    begin_phase(g, "recording");
+    const bool ok = record_run(&options, &result, err);
+    g->out->status = result.status;
+    buf_free(&result.history.left_out);
+    if (ok && result.history.is_empty)
+        return err_set(err, ERR_FEATURE,
+                       "no row was read or written through the proxy: does "
+                       "the command use PGHOST and PGPORT, or DATABASE_URL?");
+    return ok;
+}
+
+static void
+count_requests(struct auditing *g, const struct history *h)
+{
+    struct strings names = {0};
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        struct buf name = {0};
+        if (!h->txn_counts[t] || h->txn_status[t] == TXN_LOADING)
+            continue;
+        g->out->txns++;
+        g->out->partial += h->txn_partial && h->txn_partial[t] != ID_NONE;
+        if (endpoint_of(h, t, &name))
+            strings_add(&names, name.at, name.n);
+        buf_free(&name);
+    }
+    g->out->endpoints = names.all.n;
+    strings_free(&names);
+}
+
+static bool
+read_requests(struct auditing *g, struct err *err)
+{
+    const struct format *format;
+    const struct predict_input how = {
+        .each_alone = true, .with_locks = true, .threads = g->o->threads};
+    struct history *h = &g->requests.h;
+    if (!format_read(g->run.at, "auto", g->o->threads, h, &format, err))
+        return false;
+    count_requests(g, h);
+    if (predict_input_prepare(h, &how, err))
+        return true;
+    history_free(h);
+    return err_in_file(err, g->run.at);
+}
+
+/* --- findings --------------------------------------------------------------*/
+
+static struct audit_finding *
+find_known(struct audit *a, const struct audit_finding *f)
+{
+    for (size_t i = 0; i < a->findings.n; i++)
+        if (strcmp(a->findings.at[i].endpoints, f->endpoints) == 0 &&
+            strcmp(a->findings.at[i].kind, f->kind) == 0)
+            return &a->findings.at[i];
+    return NULL;
+}
+
+static void
+finding_free(struct audit_finding *f)
+{
+    vec_free(&f->names);
+    vec_free(&f->steps);
+}
+
+/* Try a prediction on the database. */
+static bool
+try_prediction(struct auditing *g, const struct prediction *all,
+               const struct predicted *p, struct audit_finding *f,
+               struct err *err)
+{
+    const struct observed *o = &all->observed;
+    struct moments m;
+    moments_init(&m, o);
+    sent_vec *sent = mem_calloc(o->n + 1, sizeof *sent);
+    step_vec steps = {0};
+    struct buf why = {0};
+    trial_steps(all, p, &m, sent, &g->out->arena, &steps);
+    finding_steps(all, p, &m, sent, &steps, f, &g->out->arena);
+    const bool ok = trial_run(&g->base, g->trial.at, g->o->on->sql, sent,
+                              &steps, o->n, g->o->stop, &f->outcome, &why, err);
+    f->why = arena_copy(&g->out->arena, why.n ? why.at : "", why.n);
+    buf_free(&why);
+    for (uint32_t t = 0; t < o->n; t++)
+        vec_free(&sent[t]);
+    mem_free(sent);
+    vec_free(&steps);
+    moments_free(&m);
+    return ok;
+}
+
+/* A prediction becomes a finding, unless a better one says the same. */
+static bool
+take_prediction(struct auditing *g, const struct prediction *all,
+                const struct predicted *p, struct err *err)
+{
+    struct audit *a = g->out;
+    struct audit_finding f;
+    if (!finding_make(&g->requests, all, p, &f, &a->arena, err))
+        return false;
+    struct audit_finding *known = find_known(a, &f);
+    if (known) {
+        known->others++;
+        if (known->outcome == TRIAL_SHOWN)
+            return true;
+    }
+    if (!try_prediction(g, all, p, &f, err) ||
+        (!known && !finding_repair(&g->requests, all, p, &f, &a->arena, err))) {
+        finding_free(&f);
+        return false;
+    }
+    if (!known) {
+        vec_push(&a->findings, f);
+    } else if (f.outcome == TRIAL_SHOWN) {
+        f.repair = known->repair;
+        f.is_checked = known->is_checked;
+        f.others = known->others;
+        finding_free(known);
+        *known = f;
+    } else {
+        finding_free(&f);
+    }
+    return true;
+}
+
+static int
+rank_of(const struct audit_finding *f)
+{
+    const int kind = strcmp(f->kind, "lost update") == 0 ? 0
+                     : strstr(f->kind, "write skew")     ? 1
+                                                         : 2;
+    return (f->outcome == TRIAL_SHOWN ? 0 : 8) + (f->is_open ? 4 : 0) + kind;
+}
+
+static int
+compare_findings(const void *x, const void *y)
+{
+    const struct audit_finding *a = x, *b = y;
+    const int by_rank = rank_of(a) - rank_of(b);
+    return by_rank ? by_rank : strcmp(a->endpoints, b->endpoints);
+}
+
+static bool
+find_all(struct auditing *g, struct err *err)
+{
+    struct prediction p;
+    struct audit *a = g->out;
+    begin_phase(g, "predicting");
+    if (!requests_predict(&g->requests, &p, err))
+        return false;
+    bool ok = true;
+    a->is_cut = p.is_cut_short;
+    begin_phase(g, "trying predictions on the database");
+    for (size_t i = 0; ok && i < p.found.n && !(g->o->stop && *g->o->stop); i++)
+        ok = take_prediction(g, &p, &p.found.at[i], err);
+    prediction_free(&p);
+    if (ok && a->findings.n)
+        qsort(a->findings.at, a->findings.n, sizeof *a->findings.at,
+              compare_findings);
+    for (size_t i = 0; i < a->findings.n; i++)
+        a->shown += a->findings.at[i].outcome == TRIAL_SHOWN;
+    return ok;
+}
+
+/* --- the run ---------------------------------------------------------------*/
+
+static bool
+make_directory(struct auditing *g, struct err *err)
+{
+    const char *dir = g->o->directory;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return err_set(err, ERR_IO, "%s: cannot make this directory: %s", dir,
+                       strerror(errno));
+    buf_printf(&g->run, "%s/run.jsonl", dir);
+    buf_printf(&g->trial, "%s/trial.jsonl", dir);
+    buf_printf(&g->page, "%s/index.html", dir);
+    return true;
+}
+
+static bool
+write_page(const struct auditing *g, struct err *err)
+{
+    struct buf text = {0};
+    audit_page(g->out, g->o, &text);
+    const bool ok = outfile_write(g->page.at, &text, err);
+    buf_free(&text);
+    return ok;
+}
+
+bool
+audit_run(const struct audit_options *o, struct audit *out, struct err *err)
+{
+    struct auditing g = {
+        .o = o, .out = out, .requests = {.on = o->on, .threads = o->threads}};
+    *out = (struct audit){.is_serial = o->on->is_serial};
+    bool ok = make_directory(&g, err) &&
+              base_state_keep(&g.base, o->target, o->reset, err) &&
+              record_suite(&g, err) && read_requests(&g, err);
+    if (ok) {
+        ok = find_all(&g, err) && write_page(&g, err);
+        history_free(&g.requests.h);
+    }
+    base_state_free(&g.base);
+    if (g.trial.n)
+        remove(g.trial.at);
+    buf_free(&g.run);
+    buf_free(&g.trial);
+    buf_free(&g.page);
+    if (!ok)
+        audit_free(out);
+    return ok;
+}
+
+void
+audit_free(struct audit *a)
+{
+    for (size_t i = 0; i < a->findings.n; i++)
+        finding_free(&a->findings.at[i]);
+    vec_free(&a->findings);
+    arena_free(&a->arena);
+}

@@ -1,0 +1,203 @@
+/* page.c -- the findings as one page, for developers who know nothing of
+ * isolation levels; see audit.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "audit/audit.h"
+
+#include <string.h>
+
+static const char style[] =
+    ":root{color-scheme:light dark;--paper:#fff;--sheet:#f6f8fa;--ink:#1c2128;"
+    "--soft:#57606a;--line:#d0d7de;--bad:#cf222e;--bad-paper:#ffebe9;"
+    "--good:#1a7f37;--good-paper:#dafbe1;--maybe:#9a6700;"
+    "--maybe-paper:#fff8c5}"
+    "@media(prefers-color-scheme:dark){:root{--paper:#0d1117;--sheet:#161b22;"
+    "--ink:#e6edf3;--soft:#9da7b3;--line:#3d444d;--bad:#ff7b72;"
+    "--bad-paper:#3c1618;--good:#56d364;--good-paper:#12321b;--maybe:#e3b341;"
+    "--maybe-paper:#362a0c}}"
+    "*{box-sizing:border-box}"
+    "body{margin:0 auto;padding:0 16px 64px;max-width:1100px;"
+    "background:var(--paper);color:var(--ink);"
+    "font:15px/1.55 system-ui,-apple-system,\"Segoe UI\",sans-serif}"
+    "h1{font-size:22px;margin:24px 0 4px}h2{font-size:18px;margin:0}"
+    "p{margin:6px 0;overflow-wrap:anywhere}.soft{color:var(--soft)}"
+    "code{font:13px ui-monospace,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;"
+    "overflow-wrap:anywhere}"
+    "section,details{border:1px solid var(--line);border-radius:8px;"
+    "padding:14px 16px;margin:18px 0}"
+    "section.shown{border-left:5px solid var(--bad)}"
+    ".tag{display:inline-block;border-radius:12px;padding:1px 10px;"
+    "font-size:13px;margin-left:8px;white-space:nowrap}"
+    ".shown .tag{background:var(--bad-paper);color:var(--bad)}"
+    ".open .tag{background:var(--maybe-paper);color:var(--maybe)}"
+    ".fix{background:var(--good-paper);border-radius:6px;padding:8px 12px;"
+    "margin-top:12px}"
+    ".none{background:var(--good-paper);border-radius:6px;padding:12px 14px}"
+    ".wide{overflow-x:auto}"
+    "table{border-collapse:collapse;width:100%;margin-top:10px;"
+    "table-layout:fixed;min-width:600px}"
+    "th,td{border:1px solid var(--line);padding:5px 8px;text-align:left;"
+    "vertical-align:top}th{background:var(--sheet)}th.n,td.n{width:38px;"
+    "color:var(--soft);text-align:right}"
+    ".stale{background:var(--maybe-paper)}"
+    ".sees{display:block;font-size:13px;color:var(--maybe);font-weight:600}"
+    "ul.index{padding-left:20px}summary{cursor:pointer;font-weight:600}";
+
+/* Text of a database or a user, escaped. */
+static void
+put(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '<')
+            buf_text(out, "&lt;");
+        else if (c == '>')
+            buf_text(out, "&gt;");
+        else if (c == '&')
+            buf_text(out, "&amp;");
+        else if (c == '"')
+            buf_text(out, "&quot;");
+        else if (c < ' ' || c == 0x7f)
+            buf_char(out, ' ');
+        else
+            buf_char(out, *text);
+    }
+}
+
+static const char *
+say_outcome(const struct audit_finding *f)
+{
+    return f->outcome == TRIAL_SHOWN       ? "happened on the database"
+           : f->outcome == TRIAL_NOT_SHOWN ? "did not happen when tried"
+           : f->outcome == TRIAL_DIVERGED  ? "could not be tried"
+                                           : "not tried";
+}
+
+static void
+put_steps(const struct audit_finding *f, struct buf *out)
+{
+    buf_text(out, "<div class=wide><table><tr><th class=n></th>");
+    for (size_t i = 0; i < f->names.n; i++) {
+        buf_text(out, "<th>");
+        put(out, f->names.at[i]);
+        buf_text(out, "</th>");
+    }
+    buf_text(out, "</tr>");
+    for (size_t i = 0; i < f->steps.n; i++) {
+        const struct audit_step *s = &f->steps.at[i];
+        buf_printf(out, "<tr><td class=n>%zu</td>", i + 1);
+        for (size_t k = 0; k < f->names.n; k++) {
+            if (k != s->column) {
+                buf_text(out, "<td></td>");
+                continue;
+            }
+            buf_text(out, s->sees ? "<td class=stale><code>" : "<td><code>");
+            put(out, s->sql);
+            buf_text(out, "</code>");
+            if (s->sees) {
+                buf_text(out, "<span class=sees>");
+                put(out, s->sees);
+                buf_text(out, "</span>");
+            }
+            buf_text(out, "</td>");
+        }
+        buf_text(out, "</tr>");
+    }
+    buf_text(out, "</table></div>");
+}
+
+static void
+put_finding(const struct audit_finding *f, size_t number, struct buf *out)
+{
+    buf_printf(out, "<section id=f%zu class=%s><h2>", number,
+               f->outcome == TRIAL_SHOWN ? "shown" : "open");
+    put(out, f->endpoints);
+    buf_text(out, ": ");
+    put(out, f->kind);
+    buf_printf(out, "<span class=tag>%s</span></h2><p>", say_outcome(f));
+    put(out, f->sentence);
+    buf_text(out, "</p>");
+    if (f->why[0]) {
+        buf_text(out, "<p class=soft>The database answered: ");
+        put(out, f->why);
+        buf_text(out, "</p>");
+    }
+    if (f->is_open)
+        buf_text(out, "<p class=soft>The recording does not say what these "
+                      "transactions lock.</p>");
+    buf_text(out, "<p class=fix><b>What to change.</b> ");
+    put(out, f->repair);
+    if (f->is_checked)
+        buf_text(out, " <span class=soft>(With this change nothing is "
+                      "predicted of these endpoints.)</span>");
+    buf_text(out, "</p><p class=soft>How it happens, statement by statement, "
+                  "in this order:</p>");
+    put_steps(f, out);
+    if (f->others)
+        buf_printf(out,
+                   "<p class=soft>%zu more prediction%s about the same "
+                   "endpoints.</p>",
+                   f->others, f->others == 1 ? "" : "s");
+    buf_text(out, "</section>");
+}
+
+static void
+put_index(const struct audit *a, struct buf *out)
+{
+    buf_text(out, "<ul class=index>");
+    for (size_t i = 0; i < a->findings.n; i++) {
+        buf_printf(out, "<li><a href=#f%zu>", i);
+        put(out, a->findings.at[i].endpoints);
+        buf_text(out, "</a>: ");
+        put(out, a->findings.at[i].kind);
+        buf_printf(out, " <span class=soft>(%s)</span></li>",
+                   say_outcome(&a->findings.at[i]));
+    }
+    buf_text(out, "</ul>");
+}
+
+void
+audit_page(const struct audit *a, const struct audit_options *o,
+           struct buf *out)
+{
+    buf_printf(out,
+               "<!doctype html><html lang=en><meta charset=utf-8><meta "
+               "name=viewport content=\"width=device-width\"><title>Requests "
+               "at the same time</title><style>%s</style><h1>What goes wrong "
+               "when requests come at the same time</h1>",
+               style);
+    buf_printf(out,
+               "<p>Your test suite sent %zu transactions of %zu endpoints, one "
+               "after the other. Assay asked which of them go wrong when they "
+               "come at the same time on %s, and tried each case on a copy of "
+               "the database.</p>",
+               a->txns, a->endpoints, o->on->title);
+    if (!a->findings.n)
+        buf_printf(out, "<p class=none>Nothing was found%s.</p>",
+                   a->is_cut      ? " within the limits"
+                   : a->is_serial ? ": this database runs them as if they came "
+                                    "one after the other"
+                                  : "");
+    else
+        put_index(a, out);
+    if (a->partial)
+        buf_printf(out,
+                   "<p class=soft>%zu of the transactions have reads that "
+                   "could not be recorded; races by these reads are not "
+                   "found.</p>",
+                   a->partial);
+    for (size_t i = 0; i < a->findings.n; i++)
+        if (a->findings.at[i].outcome == TRIAL_SHOWN)
+            put_finding(&a->findings.at[i], i, out);
+    if (a->shown < a->findings.n) {
+        buf_printf(out,
+                   "<details%s><summary>%zu that the database did not "
+                   "show</summary>",
+                   a->shown ? "" : " open", a->findings.n - a->shown);
+        for (size_t i = 0; i < a->findings.n; i++)
+            if (a->findings.at[i].outcome != TRIAL_SHOWN)
+                put_finding(&a->findings.at[i], i, out);
+        buf_text(out, "</details>");
+    }
+    buf_text(out, "</html>\n");
+}

@@ -1,0 +1,100 @@
+/* cmd_audit.c -- assay audit: the races of an application's endpoints.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "audit/audit.h"
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "pipeline/choices.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void
+say_phase(void *self, const char *phase)
+{
+    const bool *quiet = self;
+    if (!*quiet)
+        fprintf(stderr, "%s\n", phase);
+}
+
+static void
+show(const struct options *o, const struct audit *a)
+{
+    struct buf text = {0};
+    for (size_t i = 0; i < a->findings.n; i++) {
+        const struct audit_finding *f = &a->findings.at[i];
+        buf_printf(&text, "%s: %s: %s%s%s\n", f->endpoints, f->kind,
+                   trial_names[f->outcome], f->why[0] ? ": " : "", f->why);
+        if (o->quiet)
+            continue;
+        buf_printf(&text, "  %s\n  %s\n\n", f->sentence, f->repair);
+    }
+    if (!a->findings.n)
+        buf_printf(&text, "nothing predicted of %zu transactions%s\n", a->txns,
+                   a->is_cut ? ", within the limits" : "");
+    if (a->partial)
+        buf_printf(&text,
+                   "as far as it was recorded: %zu of %zu transactions have "
+                   "reads that were not\n",
+                   a->partial, a->txns);
+    buf_printf(&text, "%s/index.html has the statements\n", o->output);
+    cli_emit_text(&text);
+    buf_free(&text);
+}
+
+/* A suite that failed comes behind what was shown. */
+static int
+status_of(const struct audit *a)
+{
+    if (a->shown)
+        return EXIT_VIOLATED;
+    if (WIFSIGNALED(a->status) || WEXITSTATUS(a->status)) {
+        fprintf(stderr, "assay: the command failed, so perhaps not all of its "
+                        "requests were sent\n");
+        return EXIT_ERROR;
+    }
+    return a->findings.n || a->is_cut ? EXIT_UNKNOWN : EXIT_HOLDS;
+}
+
+int
+cmd_audit(const struct options *o)
+{
+    struct err err = {0};
+    if (!o->to)
+        return cli_usage_error("audit needs a database, --to URL");
+    if (!o->paths.n)
+        return cli_usage_error("audit needs the command that runs the test "
+                               "suite, -- COMMAND");
+    const struct database_level *on = database_level_find(o->on);
+    if (!on || strncmp(on->name, "postgresql", strlen("postgresql")) != 0) {
+        choices_error("on", choices_audited, o->on, &err);
+        return cli_report_error(&err);
+    }
+    bool quiet = o->quiet;
+    option_texts command = {0};
+    for (size_t i = 0; i < o->paths.n; i++)
+        vec_push(&command, o->paths.at[i]);
+    vec_push(&command, NULL);
+    const struct audit_options options = {.target = o->to,
+                                          .tables = o->tables,
+                                          .reset = o->reset,
+                                          .directory = o->output,
+                                          .on = on,
+                                          .command = command.at,
+                                          .threads = cli_thread_count(o),
+                                          .stop = &interrupt_flag,
+                                          .phase = say_phase,
+                                          .self = &quiet};
+    struct audit audit;
+    interrupt_catch();
+    const bool ok = audit_run(&options, &audit, &err);
+    interrupt_restore();
+    vec_free(&command);
+    if (!ok)
+        return cli_report_error(&err);
+    show(o, &audit);
+    const int status = status_of(&audit);
+    audit_free(&audit);
+    return status;
+}
