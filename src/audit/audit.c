@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "audit/audit.h"
 
-#include "audit/finding.h"
+#include "audit/race.h"
 #include "base/outfile.h"
 #include "check/check.h"
 #include "format/format.h"
@@ -81,9 +81,10 @@ read_requests(struct auditing *g, struct err *err)
     struct history *h = &g->requests.h;
     if (!format_read(g->run.at, "auto", g->o->threads, h, &format, err))
         return false;
-    count_requests(g, h);
-    if (predict_input_prepare(h, &how, err))
+    if (predict_input_prepare(h, &how, err)) {
+        count_requests(g, h);
         return true;
+    }
     history_free(h);
     return err_in_file(err, g->run.at);
 }
@@ -120,7 +121,7 @@ try_prediction(struct auditing *g, const struct prediction *all,
     step_vec steps = {0};
     struct buf why = {0};
     trial_steps(all, p, &m, sent, &g->out->arena, &steps);
-    finding_steps(all, p, &m, sent, &steps, f, &g->out->arena);
+    race_steps(all, p, &m, sent, &steps, f, &g->out->arena);
     const bool ok = trial_run(&g->base, g->trial.at, g->o->on->sql, sent,
                               &steps, o->n, g->o->stop, &f->outcome, &why, err);
     f->why = arena_copy(&g->out->arena, why.n ? why.at : "", why.n);
@@ -140,7 +141,7 @@ take_prediction(struct auditing *g, const struct prediction *all,
 {
     struct audit *a = g->out;
     struct audit_finding f;
-    if (!finding_make(&g->requests, all, p, &f, &a->arena, err))
+    if (!race_make(&g->requests, all, p, &f, &a->arena, err))
         return false;
     struct audit_finding *known = find_known(a, &f);
     if (known) {
@@ -149,7 +150,7 @@ take_prediction(struct auditing *g, const struct prediction *all,
             return true;
     }
     if (!try_prediction(g, all, p, &f, err) ||
-        (!known && !finding_repair(&g->requests, all, p, &f, &a->arena, err))) {
+        (!known && !race_repair(&g->requests, all, p, &f, &a->arena, err))) {
         finding_free(&f);
         return false;
     }
@@ -190,7 +191,7 @@ find_all(struct auditing *g, struct err *err)
     struct prediction p;
     struct audit *a = g->out;
     begin_phase(g, "predicting");
-    if (!requests_predict(&g->requests, &p, err))
+    if (!race_predict(&g->requests, &p, err))
         return false;
     bool ok = true;
     a->is_cut = p.is_cut_short;

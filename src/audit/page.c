@@ -43,11 +43,18 @@ static const char style[] =
     ".sees{display:block;font-size:13px;color:var(--maybe);font-weight:600}"
     "ul.index{padding-left:20px}summary{cursor:pointer;font-weight:600}";
 
-/* Text of a database or a user, escaped. */
+/* Text of a database or a user, escaped; what stands between backquotes is
+ * code. */
 static void
 put(struct buf *out, const char *text)
 {
+    bool is_code = false;
     for (; *text; text++) {
+        if (*text == '`') {
+            buf_text(out, is_code ? "</code>" : "<code>");
+            is_code = !is_code;
+            continue;
+        }
         const unsigned char c = (unsigned char)*text;
         if (c == '<')
             buf_text(out, "&lt;");
@@ -62,6 +69,8 @@ put(struct buf *out, const char *text)
         else
             buf_char(out, *text);
     }
+    if (is_code)
+        buf_text(out, "</code>");
 }
 
 static const char *

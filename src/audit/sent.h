@@ -13,6 +13,7 @@ struct sent {
     const char *sql;
     const char **values;
     size_t n_values;
+    bool is_added; // by trial.c
 };
 
 typedef VEC(struct sent) sent_vec;

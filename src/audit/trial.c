@@ -39,10 +39,10 @@ wrap(sent_vec *sent)
     if (sent->n && (begins_with(sent->at[0].sql, "begin") ||
                     begins_with(sent->at[0].sql, "start transaction")))
         return false;
-    vec_push(sent, ((struct sent){.sql = "commit"}));
+    vec_push(sent, ((struct sent){.sql = "commit", .is_added = true}));
     vec_push(sent, ((struct sent){.sql = ""}));
     memmove(sent->at + 1, sent->at, (sent->n - 1) * sizeof *sent->at);
-    sent->at[0] = (struct sent){.sql = "begin"};
+    sent->at[0] = (struct sent){.sql = "begin", .is_added = true};
     return true;
 }
 
@@ -173,7 +173,7 @@ set_up(const struct client *l, struct connection *c)
     return ok;
 }
 
-/* In a process of its own, as a client of the proxy. */
+/* In a separate process, as a client of the proxy. */
 static int
 run_client(void *self, const char *host, unsigned port, const char *database)
 {

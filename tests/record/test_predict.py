@@ -111,23 +111,11 @@ def record_clinic(*words):
         env=environment)
 
 
-def test_fixed():
-    if not clinic_run("reset").returncode == 0:
-        return
-    p = record_clinic("--fixed")
-    tap.check(p.returncode in (0, 3), "the mended suite passes", p.stderr)
-    for level in ["postgresql:rc", "postgresql:rr"]:
-        status, said = run(assay, "predict", "--session", "transaction",
-                           "--on", level, path)
-        tap.check(status == 0, f"nothing is predicted of it on {level}", said)
-
-
 try:
     admin("create role app login")
     admin("create database shop")
     test_phantom()
     test_django()
-    test_fixed()
 finally:
     server.stop()
 sys.exit(tap.end())

@@ -18,6 +18,12 @@ say_phase(void *self, const char *phase)
         fprintf(stderr, "%s\n", phase);
 }
 
+static const char *
+directory_of(const struct options *o)
+{
+    return strcmp(o->output, "-") == 0 ? "assay-audit" : o->output;
+}
+
 static void
 show(const struct options *o, const struct audit *a)
 {
@@ -38,7 +44,8 @@ show(const struct options *o, const struct audit *a)
                    "as far as it was recorded: %zu of %zu transactions have "
                    "reads that were not\n",
                    a->partial, a->txns);
-    buf_printf(&text, "%s/index.html has the statements\n", o->output);
+    buf_printf(&text, "%s/index.html has the statements\n",
+               directory_of(o));
     cli_emit_text(&text);
     buf_free(&text);
 }
@@ -66,7 +73,8 @@ cmd_audit(const struct options *o)
     if (!o->paths.n)
         return cli_usage_error("audit needs the command that runs the test "
                                "suite, -- COMMAND");
-    const struct database_level *on = database_level_find(o->on);
+    const struct database_level *on = 
+        database_level_find(o->on ? o->on : "postgresql:rc");
     if (!on || strncmp(on->name, "postgresql", strlen("postgresql")) != 0) {
         choices_error("on", choices_audited, o->on, &err);
         return cli_report_error(&err);
@@ -79,7 +87,7 @@ cmd_audit(const struct options *o)
     const struct audit_options options = {.target = o->to,
                                           .tables = o->tables,
                                           .reset = o->reset,
-                                          .directory = o->output,
+                                          .directory = directory_of(o),
                                           .on = on,
                                           .command = command.at,
                                           .threads = cli_thread_count(o),

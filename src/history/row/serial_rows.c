@@ -184,19 +184,37 @@ run_write(struct serial *s, op_id op)
         s->op_exists[op] = s->labels;
 }
 
-/* The first write of each row finds the row as it is. */
+enum { WAS_THERE = 1, IS_LATER = 2 };
+
+/* The first write of each row finds the row as it is.  Later writes and locks
+ * may be stronger locks of it. */
 static void
 run_finds(struct serial *s, txn_id t)
 {
     const struct history *h = s->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         const key_id k = op_key(h, op);
-        if (!op_is_write(h, op) || !is_row(h, k) || s->changer[k] == t)
+        if (!is_row(h, k))
+            continue;
+        const bool is_later = s->changer[k] == t;
+        if (!op_is_write(h, op) && (!is_later || !op_lock(h, op)))
             continue;
         s->changer[k] = t;
         s->op_finds[op] = s->existence[k];
-        s->finds_row[op] = s->is_there[k];
+        s->finds_row[op] =
+            (s->is_there[k] ? WAS_THERE : 0) | (is_later ? IS_LATER : 0);
     }
+}
+
+/* Of a row that t added or removed it has the strongest lock. */
+static void
+forget_later(struct serial *s, txn_id t)
+{
+    const struct history *h = s->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (s->finds_row[op] & IS_LATER &&
+            s->op_finds[op] != s->existence[op_key(h, op)])
+            s->op_finds[op] = LABEL_NONE;
 }
 
 static bool
@@ -213,6 +231,7 @@ run_txn(struct serial *s, txn_id t)
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_final_write(h, op))
             run_write(s, op);
+    forget_later(s, t);
     return true;
 }
 
@@ -375,9 +394,10 @@ pass_found(struct serial *s, op_id op, txn_id to)
     if (s->op_finds[op] == LABEL_NONE)
         return true;
     if (!exists_key(s, k, was_there(h, k), &key) ||
-        !builder_read(s->b, to, key,
-                      exists_value(s, s->op_finds[op], s->finds_row[op]),
-                      s->err))
+        !builder_read(
+            s->b, to, key,
+            exists_value(s, s->op_finds[op], s->finds_row[op] & WAS_THERE),
+            s->err))
         return false;
     pass_marks(s, op, first);
     builder_mark(s->b, first, OP_FIXED);

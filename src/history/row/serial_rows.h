@@ -12,9 +12,9 @@
  *   (4) reads of a transaction's own writes, aborted transactions and
  *       intermediate writes are left out;
  *   (5) with_locks: operations keep their statements and locks.  A transaction
- *       that writes a row reads first whether it is there, at its first write,
- *       and so does a constraint check that looks at a row.  These reads and
- *       all others of checks are OP_FIXED.
+ *       that writes a row reads first whether it is there, at its first write
+ *       and where it locks the row again; so does a constraint check that looks
+ *       at a row.  These reads and all others of checks are OP_FIXED.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_ROW_SERIAL_ROWS_H

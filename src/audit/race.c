@@ -1,7 +1,7 @@
-/* finding.c -- see finding.h.
+/* race.c -- see race.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "audit/finding.h"
+#include "audit/race.h"
 
 #include "explain/explain.h"
 
@@ -11,8 +11,7 @@
 enum { CONTEXT = 40, EXPLAIN_SECONDS = 5, MOST_CANDIDATES = 12 };
 
 bool
-requests_predict(const struct requests *q, struct prediction *out,
-                 struct err *err)
+race_predict(const struct requests *q, struct prediction *out, struct err *err)
 {
     const struct predict_options options = {
         .level = q->on->level, .on = q->on, .most = SIZE_MAX, .timeout = 60};
@@ -175,9 +174,9 @@ put_row(const struct history *h, key_id k, struct buf *out)
 }
 
 bool
-finding_make(const struct requests *q, const struct prediction *all,
-             const struct predicted *p, struct audit_finding *out,
-             struct arena *arena, struct err *err)
+race_make(const struct requests *q, const struct prediction *all,
+          const struct predicted *p, struct audit_finding *out,
+          struct arena *arena, struct err *err)
 {
     const struct execution *x = &p->execution;
     const struct observed *o = &all->observed;
@@ -256,10 +255,9 @@ changed_at(const struct execution *x, const struct moments *m, uint32_t t,
 }
 
 void
-finding_steps(const struct prediction *all, const struct predicted *p,
-              const struct moments *m, const sent_vec *sent,
-              const step_vec *steps, struct audit_finding *out,
-              struct arena *arena)
+race_steps(const struct prediction *all, const struct predicted *p,
+           const struct moments *m, const sent_vec *sent, const step_vec *steps,
+           struct audit_finding *out, struct arena *arena)
 {
     const struct observed *o = &all->observed;
     uint32_t *column = mem_alloc(o->n + 1, sizeof *column);
@@ -280,12 +278,9 @@ finding_steps(const struct prediction *all, const struct predicted *p,
                                                    : "null");
             const bool is_last = k + 1 == steps->at[i].to;
             // Only the last statement of a step has reads that count.
-            const char *sees = NULL;
-            for (uint32_t q = m->first[t]; is_last && q < m->first[t + 1]; q++)
-                if (m->statement[q] &&
-                    (m->statement[q] == k + 1 || m->statement[q] == k) && !sees)
-                    sees =
-                        changed_at(&p->execution, m, t, m->statement[q], arena);
+            const uint32_t number = sent[t].at[0].is_added ? k : k + 1;
+            const char *sees =
+                is_last ? changed_at(&p->execution, m, t, number, arena) : NULL;
             vec_push(&out->steps,
                      ((struct audit_step){column[t], keep(&sql, arena), sees}));
         }
@@ -382,7 +377,7 @@ is_predicted(const struct requests *q, const char *endpoints, bool *yes,
              struct err *err)
 {
     struct prediction p;
-    if (!requests_predict(q, &p, err))
+    if (!race_predict(q, &p, err))
         return false;
     bool ok = true;
     *yes = p.answer != PREDICT_FOUND && p.answer != PREDICT_NONE;
@@ -417,17 +412,15 @@ describe_repair(const struct candidate *c, struct audit_finding *out,
     struct buf text = {0};
     const bool is_update = strcmp(out->kind, "lost update") == 0;
     if (can_be_locked(c->sql))
-        buf_printf(
-            &text,
-            "In \"%s\", add FOR UPDATE to \"%s\". The row then stays as it "
-            "was read until the transaction ends.",
-            c->endpoint, c->sql);
+        buf_printf(&text,
+                   "In %s, add FOR UPDATE to `%s`. The row then stays as it "
+                   "was read until the transaction ends.",
+                   c->endpoint, c->sql);
     else
-        buf_printf(
-            &text,
-            "In \"%s\", lock the rows that \"%s\" reads: select them FOR "
-            "UPDATE in a statement before it.",
-            c->endpoint, c->sql);
+        buf_printf(&text,
+                   "In %s, lock the rows that `%s` reads: select them FOR "
+                   "UPDATE in a statement before it.",
+                   c->endpoint, c->sql);
     if (is_update)
         buf_text(&text, " Or let one UPDATE compute the new value (SET x = x - "
                         "1), without a read before it.");
@@ -436,9 +429,9 @@ describe_repair(const struct candidate *c, struct audit_finding *out,
 }
 
 bool
-finding_repair(struct requests *q, const struct prediction *all,
-               const struct predicted *p, struct audit_finding *out,
-               struct arena *arena, struct err *err)
+race_repair(struct requests *q, const struct prediction *all,
+            const struct predicted *p, struct audit_finding *out,
+            struct arena *arena, struct err *err)
 {
     struct history *h = &q->h;
     candidate_vec candidates = {0};
