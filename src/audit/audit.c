@@ -118,7 +118,7 @@ try_prediction(struct auditing *g, const struct prediction *all,
     struct moments m;
     moments_init(&m, o);
     sent_vec *sent = mem_calloc(o->n + 1, sizeof *sent);
-    step_vec steps = {0};
+    trial_vec steps = {0};
     struct buf why = {0};
     trial_steps(all, p, &m, sent, &g->out->arena, &steps);
     race_steps(all, p, &m, sent, &steps, f, &g->out->arena);

@@ -256,8 +256,9 @@ changed_at(const struct execution *x, const struct moments *m, uint32_t t,
 
 void
 race_steps(const struct prediction *all, const struct predicted *p,
-           const struct moments *m, const sent_vec *sent, const step_vec *steps,
-           struct audit_finding *out, struct arena *arena)
+           const struct moments *m, const sent_vec *sent,
+           const trial_vec *steps, struct audit_finding *out,
+           struct arena *arena)
 {
     const struct observed *o = &all->observed;
     uint32_t *column = mem_alloc(o->n + 1, sizeof *column);

@@ -49,7 +49,7 @@ wrap(sent_vec *sent)
 void
 trial_steps(const struct prediction *all, const struct predicted *p,
             const struct moments *m, sent_vec *sent, struct arena *arena,
-            step_vec *out)
+            trial_vec *out)
 {
     const struct observed *o = &all->observed;
     uint32_t *done = mem_calloc(o->n + 1, sizeof *done);
@@ -83,7 +83,7 @@ trial_steps(const struct prediction *all, const struct predicted *p,
 
 struct client {
     const sent_vec *sent;
-    const step_vec *steps;
+    const trial_vec *steps;
     const char *isolation, *target;
     uint32_t n_txns;
     int report; // a pipe, for one line about what went wrong
@@ -245,7 +245,7 @@ judge(const char *file, enum trial_outcome *outcome, struct buf *why,
 
 bool
 trial_run(struct base_state *base, const char *file, const char *isolation,
-          const sent_vec *sent, const step_vec *steps, uint32_t n_txns,
+          const sent_vec *sent, const trial_vec *steps, uint32_t n_txns,
           const volatile sig_atomic_t *stop, enum trial_outcome *outcome,
           struct buf *why, struct err *err)
 {

@@ -27,18 +27,18 @@ struct trial_step {
     uint32_t from, to;
 };
 
-typedef VEC(struct trial_step) step_vec;
+typedef VEC(struct trial_step) trial_vec;
 
 /* The steps of a prediction.  A transaction that was one statement is put
  * between BEGIN and COMMIT. */
 void trial_steps(const struct prediction *all, const struct predicted *p,
                  const struct moments *m, sent_vec *sent, struct arena *arena,
-                 step_vec *out);
+                 trial_vec *out);
 
 /* Run them.  *why gets what happened, where that is to be said.  Fails only if
  * the state cannot be restored or the recording cannot be made. */
 bool trial_run(struct base_state *base, const char *file, const char *isolation,
-               const sent_vec *sent, const step_vec *steps, uint32_t n_txns,
+               const sent_vec *sent, const trial_vec *steps, uint32_t n_txns,
                const volatile sig_atomic_t *stop, enum trial_outcome *outcome,
                struct buf *why, struct err *err);
 

@@ -121,7 +121,8 @@ def examples(helps):
     for name, text in helps.items():
         for line in re.findall(r"^  ((?:\S.* \| )?assay .*)$", text.partition("examples:")[2], re.M):
             words = shlex.split(line.partition("assay ")[2].partition(" | ")[0])
-            done = run(*words, "--help")
+            own = words[:words.index("--")] if "--" in words else words
+            done = run(*own, "--help")
             check(done.returncode == 0, f"an example of {name}: {line}", done.stderr)
 
 

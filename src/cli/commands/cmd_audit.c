@@ -44,8 +44,7 @@ show(const struct options *o, const struct audit *a)
                    "as far as it was recorded: %zu of %zu transactions have "
                    "reads that were not\n",
                    a->partial, a->txns);
-    buf_printf(&text, "%s/index.html has the statements\n",
-               directory_of(o));
+    buf_printf(&text, "%s/index.html has the statements\n", directory_of(o));
     cli_emit_text(&text);
     buf_free(&text);
 }
@@ -73,7 +72,7 @@ cmd_audit(const struct options *o)
     if (!o->paths.n)
         return cli_usage_error("audit needs the command that runs the test "
                                "suite, -- COMMAND");
-    const struct database_level *on = 
+    const struct database_level *on =
         database_level_find(o->on ? o->on : "postgresql:rc");
     if (!on || strncmp(on->name, "postgresql", strlen("postgresql")) != 0) {
         choices_error("on", choices_audited, o->on, &err);

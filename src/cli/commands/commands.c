@@ -108,7 +108,7 @@ const struct command command_table[] = {
      .examples =
      "assay audit --to postgresql://localhost/shop -- pytest tests/api\n"
      "the endpoints that a test suite calls; then open assay-audit/index.html\n"
-     "assay audit --to postgresql://localhost/shop --reset 'psql shop -f seed.sql' -- npm test\n"
+     "assay audit --to postgresql://localhost/shop --reset ./seed -- npm test\n"
      "with a command that restores the state\n",
      .see_also = "record predict"},
     {.name = "predict", .bit = CMD_PREDICT, .run = cmd_predict,

@@ -104,7 +104,7 @@ struct options {
 
     // predict
     const char *boundary, *predicted, *client, *on;
-    const char *reset; // audit
+    const char *reset;         // audit
     const char *predict_level; // test --predict
     uint64_t max_ops;
     uint64_t most;
