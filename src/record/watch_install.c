@@ -72,8 +72,11 @@ run(struct connection *c, const char *sql, struct result_rows *out,
     "attisdropped), (select string_agg(pg_get_indexdef(indexrelid), ',' "      \
     "order by indexrelid) from pg_index where indrelid = $1 and (indisunique " \
     "or indisexclusion)), (select string_agg(pg_get_constraintdef(oid), ',' "  \
-    "order by oid) from pg_constraint where conrelid = $1), (select count(*) " \
-    "from pg_policy where polrelid = $1 and left(polname, 6) <> 'assay_')))"
+    "order by oid) from pg_constraint where conrelid = $1 and contype <> "      \
+    "'f'), (select count(*) from pg_policy where polrelid = $1 and "           \
+    "left(polname, 6) <> 'assay_'))) || '-' || md5(concat((select string_agg(" \
+    "pg_get_constraintdef(oid), ',' order by oid) from pg_constraint where "   \
+    "conrelid = $1 and contype = 'f')))"
 #define TABLE                                                                  \
     "pg_catalog.concat('t ', $1::pg_catalog.int8, ' ', "                       \
     "pg_catalog.pg_relation_filenode($1), ' ', @.shape($1), ' ', $2, ' ', "    \

@@ -272,6 +272,9 @@ def test_definitions():
     c.run("select * from copy2")
     c.run("drop table copy")
     c.run("insert into t values (8, 80)")
+    c.run("insert into copy2 values (7)")
+    c.run("alter table copy2 add foreign key (v2) references t not valid")
+    c.run("update copy2 set v2 = 8 where v2 = 7")
     c.close()
     status = r.stop()
     lines = transactions(r.lines())
@@ -280,6 +283,9 @@ def test_definitions():
               "partial" not in of("select * from copy2"),
               "a table that is altered after it was used is left out, and said",
               r.said + str(lines))
+    tap.check(written("update copy2") != [] and "what foreign keys read" in
+              str(of("update copy2")),
+              "a table that gets a foreign key later is recorded", str(lines))
     admin("drop table more, copy2, copy3, mine, twice; truncate t; "
           "insert into t values (1, 10)")
 
