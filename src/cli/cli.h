@@ -61,6 +61,7 @@ bool cli_colour_on_stdout(void);
 size_t cli_width(int fd);
 
 int cmd_collect(const struct options *o);
+int cmd_campaign(const struct options *o);
 int cmd_certify(const struct options *o);
 int cmd_check(const struct options *o);
 int cmd_completions(const struct options *o);

@@ -25,8 +25,9 @@ enum { LONGEST_PARENT = 300 };
 // This program may have been killed before it reads the answer, which must not
 // end the guard.  A killed process may write a little longer, so removing the
 // directory may take several tries.
+// Whatever asks this program to end, such as scancel, asks its guard, too.
 static const char script[] =
-    "trap '' PIPE\n"
+    "trap '' PIPE TERM INT HUP\n"
     "umask 077\n"
     "root=$(mktemp -d \"$1/assay-XXXXXX\") || exit 1\n"
     "printf %s \"$root\"\n"

@@ -47,6 +47,24 @@ const struct command command_table[] = {
      "see write skew without a database\n",
      .see_also = "collect check predict",
      .words = choices_targets},
+    {.name = "campaign", .bit = CMD_CAMPAIGN, .run = cmd_campaign,
+     .arguments = "DIR [PLAN] | report DIR",
+     .help = "run many tests, on any number of machines, and report what they found",
+     .details =
+     "PLAN lists axes, one per line: an option of 'assay test' and its values, as in "
+     "'workload = update | random' or 'seed = 1..20'; 'target' is an axis, too. Each combination is "
+     "one run. DIR holds the runs, who has taken them, and their results: any number of workers "
+     "share it, also by NFS, and what a worker that has ended did not finish is run again. "
+     "Without PLAN, the campaign in DIR continues. 'campaign report DIR' shows what is there. "
+     "Exits 1 if a finding is new, 3 if runs are left or unknown, and 0 if all findings are known.",
+     .examples =
+     "assay campaign night plan.txt --draw 10000 --budget 8h --workers 4\n"
+     "random draws for a night\n"
+     "assay campaign night --executor slurm --workers 64\n"
+     "continue it on a cluster, as a job array\n"
+     "assay campaign report night --known known.txt --junit night.xml\n"
+     "fail only for new findings\n",
+     .see_also = "test check"},
     {.name = "collect", .bit = CMD_COLLECT, .run = cmd_collect,
      .arguments = "TARGET -o FILE",
      .help = "run a workload on a database and record its history",

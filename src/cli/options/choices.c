@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/options/choices.h"
 
+#include "campaign/executor.h"
 #include "cli/options/options.h"
 
 void
@@ -22,4 +23,10 @@ void
 choices_shells(struct buf *out)
 {
     choices_add(out, "bash zsh fish");
+}
+void
+choices_executors(struct buf *out)
+{
+    for (const struct executor *e = executor_table; e->name; e++)
+        choices_add(out, e->name);
 }

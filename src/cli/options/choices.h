@@ -7,8 +7,9 @@
 
 #include "pipeline/choices.h"
 
-choices choices_commands; // of this program
-choices choices_sweeps;   // what a sweep varies
-choices choices_shells;   // that completions are for
+choices choices_commands;  // of this program
+choices choices_sweeps;    // what a sweep varies
+choices choices_shells;    // that completions are for
+choices choices_executors; // of a campaign
 
 #endif

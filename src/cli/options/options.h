@@ -37,7 +37,8 @@ enum {
     CMD_DISTINGUISH = 1 << 17,
     CMD_RECORD = 1 << 18,
     CMD_FOLLOW = 1 << 19,
-    CMD_ALL = (1 << 20) - 1,
+    CMD_CAMPAIGN = 1 << 20,
+    CMD_ALL = (1 << 21) - 1,
     // Commands whose limits apply to the whole command.
     CMD_LIMITED =
         CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW | CMD_CONVERT | CMD_GEN,
@@ -101,11 +102,18 @@ struct options {
     bool clean;
 
     // predict
-    const char *boundary, *predicted, *client;
+    const char *boundary, *predicted, *client, *on;
     const char *predict_level; // test --predict
     uint64_t max_ops;
     uint64_t most;
     bool approx, all, validate;
+
+    // campaign
+    const char *executor;
+    option_texts known;
+    uint64_t draws, workers;
+    double budget, each;
+    bool is_worker;
 
     // prove
     option_texts prove_levels, pairs;
