@@ -23,7 +23,7 @@
 static void
 note_version(const struct assembly *a, row_note_vec *out,
              struct recorded_step *s, enum row_note_kind kind, uint32_t version,
-             uint32_t number)
+             uint32_t number, struct row_note as)
 {
     const struct recorded_version *v = &a->versions.at[version];
     vec_push(out,
@@ -32,6 +32,8 @@ note_version(const struct assembly *a, row_note_vec *out,
                  .statement = number,
                  .table = v->table,
                  .by = &s->by,
+                 .step = as.step,
+                 .lock = as.lock,
                  .before = {strings_get(&a->names, version).text, v->values}}));
 }
 
@@ -98,10 +100,25 @@ tells_conflicts(const struct assembly *a, struct recorded_act *act,
     return is_sure;
 }
 
+/* How a statement locks the rows that it changes or selects to be locked. */
+static enum row_lock
+lock_of(const struct recorded_run *run)
+{
+    if (tell_begins(run->tag, "UPDATE"))
+        return ROW_LOCK_NO_KEY_UPDATE;
+    if (!tell_begins(run->tag, "SELECT"))
+        return ROW_LOCK_UPDATE;
+    return words_has(run->text, "key share")       ? ROW_LOCK_KEY_SHARE
+           : words_has(run->text, "for share")     ? ROW_LOCK_SHARE
+           : words_has(run->text, "no key update") ? ROW_LOCK_NO_KEY_UPDATE
+                                                   : ROW_LOCK_UPDATE;
+}
+
 /* The writes of a step, in the form of src/spec/row. */
 static bool
 note_writes(struct assembly *a, struct recorded_act *act,
-            struct recorded_step *s, struct notes *notes, uint32_t *number)
+            struct recorded_step *s, struct notes *notes, uint32_t *number,
+            struct row_note as)
 {
     struct buf told = {0};
     row_note_vec *out = &vec_top(&notes->txns).rows;
@@ -123,6 +140,8 @@ note_writes(struct assembly *a, struct recorded_act *act,
         if (i > first && undone != out->at[i - 1].is_undone)
             ++*number;
         n->is_undone = undone;
+        n->step = as.step;
+        n->lock = as.lock;
         n->statement = *number;
     }
     buf_free(&told);
@@ -253,19 +272,24 @@ note_act(struct assembly *a, struct recorded_act *act, struct notes *notes,
                                                .ended = act->txn->ended}));
     row_note_vec *out = &vec_top(&notes->txns).rows;
     bool ok = true;
+    uint32_t texts = 0; // as meta_of counts them
     for (size_t i = 0; ok && i < act->steps.n; i++) {
         struct recorded_step *s = &act->steps.at[i];
+        texts += s->run->text[0] != 0;
+        const struct row_note sees = {.step = texts};
+        const struct row_note locks = {.step = texts, .lock = lock_of(s->run)};
         ++*number;
         for (size_t k = 0; k < s->reads.n; k++)
-            note_version(a, out, s, ROW_NOTE_READ, s->reads.at[k], *number);
+            note_version(a, out, s, ROW_NOTE_READ, s->reads.at[k], *number,
+                         s->locked.at[k] ? locks : sees);
         for (size_t k = 0; k < s->missed.n; k++)
             note_version(a, out, s,
                          s->missed.at[k].is_absent ? ROW_NOTE_ABSENT
                                                    : ROW_NOTE_READ,
-                         s->missed.at[k].version, *number);
+                         s->missed.at[k].version, *number, sees);
         if (s->reads.n || s->missed.n)
             ++*number;
-        ok = note_writes(a, act, s, notes, number);
+        ok = note_writes(a, act, s, notes, number, locks);
     }
     if (act->status == TXN_ABORTED) { // nothing depends on its reads
         vec_clear(&act->partial);

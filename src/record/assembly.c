@@ -554,6 +554,7 @@ assembly_free(struct assembly *a)
         struct recorded_act *act = &a->acts.at[i];
         for (size_t k = 0; k < act->steps.n; k++) {
             vec_free(&act->steps.at[k].reads);
+            vec_free(&act->steps.at[k].locked);
             vec_free(&act->steps.at[k].missed);
         }
         vec_free(&act->steps);

@@ -44,6 +44,7 @@ struct recorded_step {
     const char *snapshot; // NULL: not known
     const char *level;    // the same
     u32_vec reads;        // versions that it found
+    u32_vec locked;       // by read: whether it locked the row
     VEC(struct missed_row) missed;
     bool has_left_out; // rows of tables that are left out were reported
     bool may_miss;     // which rows it did not find is not known

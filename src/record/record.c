@@ -137,13 +137,16 @@ set_environment(const struct proxy *p, const char *database)
 }
 
 static pid_t
-start_command(const char *const *command, const struct proxy *p,
+start_command(const struct record_options *o, const struct proxy *p,
               const char *database)
 {
+    const char *const *command = o->command;
     fflush(NULL);
     const pid_t pid = fork();
     if (pid)
         return pid;
+    if (o->client)
+        _exit(o->client(o->self, proxy_host(p), proxy_port(p), database));
     set_environment(p, database);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGINT, SIG_DFL);
@@ -165,8 +168,8 @@ serve(struct recording *r, const char *database, int *status, struct err *err)
     pid_t command = 0;
     if (o->ready)
         o->ready(o->self, proxy_host(r->proxy), proxy_port(r->proxy));
-    if (o->command) {
-        command = start_command(o->command, r->proxy, database);
+    if (o->command || o->client) {
+        command = start_command(o, r->proxy, database);
         if (command < 0)
             return err_set(err, ERR_IO, "cannot start a process: %s",
                            strerror(errno));

@@ -16,6 +16,10 @@ struct record_options {
     const char *tables;         // separated by commas; NULL: all
     bool at_once;               // for prediction (assemble.h)
     const char *const *command; // ends with NULL; NULL: none
+    /* A client instead of a command: it runs in a process of its own, whose
+     * status is the result.  NULL: none. */
+    int (*client)(void *self, const char *host, unsigned port,
+                  const char *database);
     const volatile sig_atomic_t *stop;
 
     /* Called when clients can connect. */
