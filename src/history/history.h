@@ -112,6 +112,26 @@ enum op_mark {
     OP_MARK_UNORDERED = 4, // not ordered with respect to its query's others
 };
 
+/* How a statement locks a row until the end of its transaction, weakest first.
+ */
+enum row_lock {
+    ROW_LOCK_NONE,
+    ROW_LOCK_KEY_SHARE,
+    ROW_LOCK_SHARE,
+    ROW_LOCK_NO_KEY_UPDATE,
+    ROW_LOCK_UPDATE,
+};
+
+// A word of op_marks: bits of op_mark, then what only predictions for a
+// database use: the lock of the row, and the number of the statement in its
+// transaction, from 1 on; 0: not known.
+#define OP_MARKS 0xffu
+#define OP_LOCK_SHIFT 8
+#define OP_FIXED                                                               \
+    0x8000u // a read that sees the latest state, never an older one
+#define OP_STATEMENT_SHIFT 16
+#define OP_STATEMENT_MOST 0xffffu
+
 /* One read of a list: its op read the first 'length' elements of the key's
  * order, or, where 'own' is not ID_NONE, a list that is no such prefix and
  * stands at list_items.at[own]. */
@@ -193,7 +213,7 @@ struct history {
     uint32_t n_ops;
     uint32_t *op_key; // flags and key
     value_id *op_value;
-    uint8_t *op_marks;         // enum op_mark; NULL where no operation has one
+    uint32_t *op_marks;        // see OP_MARKS; NULL where no operation has one
     bool ignores_checks;       // reads of checks were left out of resolution
     struct history *unchecked; // without these reads; NULL where there is none
 
@@ -294,6 +314,31 @@ op_is_check(const struct history *h, op_id op)
 {
     assert(op < h->n_ops);
     return h->op_marks && h->op_marks[op] & OP_MARK_CHECK;
+}
+
+/* The number of op's statement in its transaction, or 0; the lock that this
+ * statement took on op's row. */
+static inline uint32_t
+op_statement(const struct history *h, op_id op)
+{
+    assert(op < h->n_ops);
+    return h->op_marks ? h->op_marks[op] >> OP_STATEMENT_SHIFT : 0;
+}
+
+static inline enum row_lock
+op_lock(const struct history *h, op_id op)
+{
+    assert(op < h->n_ops);
+    return h->op_marks
+               ? (enum row_lock)((h->op_marks[op] >> OP_LOCK_SHIFT) & 0x7f)
+               : ROW_LOCK_NONE;
+}
+
+static inline bool
+op_is_fixed(const struct history *h, op_id op)
+{
+    assert(op < h->n_ops);
+    return h->op_marks && h->op_marks[op] & OP_FIXED;
 }
 
 /* Whether op is not part of the history as this level sees it. */

@@ -193,6 +193,13 @@ choices_targets(struct buf *out)
 /* --- words that no table owns ----------------------------------------------*/
 
 void
+choices_databases(struct buf *out)
+{
+    for (size_t i = 0; i < database_levels_n; i++)
+        choices_add(out, database_levels[i].name);
+}
+
+void
 choices_boundaries(struct buf *out)
 {
     choices_add(out, "strict relaxed");

@@ -30,6 +30,7 @@ choices choices_anomalies; // that gen can inject
 choices choices_isolations;
 choices choices_servers;
 choices choices_boundaries; // of predict
+choices choices_databases;  // of predict --on
 choices choices_clients;    // of predict
 choices choices_lists;      // how lists are kept in a database
 choices choices_indexes;

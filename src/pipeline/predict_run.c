@@ -69,7 +69,7 @@ write_predicted(const struct prediction_run *run,
     struct buf path = {0};
     buf_printf(&path, "%s/%.*s-%s-%s-%zu%s", dir,
                (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)),
-               name, level_table[r->options->level].brief,
+               name, predict_brief(r->options),
                r->options->is_strict ? "strict" : "relaxed", i + 1,
                format->suffix);
     const bool ok =

@@ -40,9 +40,14 @@ execution_search_init(struct execution_search *s, const struct observed *o,
     s->has_snapshots = level_table[level].two_points;
     if (s->has_snapshots)
         snapshots_init(&s->snapshots, &s->formula);
+    s->has_points = options->on != NULL;
+    if (s->has_points)
+        points_init(&s->points, &s->formula, options->on);
     formula_add_choices(&s->formula);
     if (s->has_snapshots)
         snapshots_carry(&s->snapshots, &s->formula);
+    if (s->has_points)
+        points_carry(&s->points, &s->formula);
     if (level_keeps_updates(options->level) && (is_strict || o->rows))
         s->formula.unconditional = formula_var(&s->formula, FACT_WISH, 0, 0, 0);
     formula_add_levels(&s->formula);
@@ -70,6 +75,9 @@ execution_search_free(struct execution_search *s)
     recorder_free(&s->recorder);
     if (s->has_snapshots)
         snapshots_free(&s->snapshots);
+    if (s->has_points)
+        points_free(&s->points);
+    vec_free(&s->schedule);
     execution_free(&s->model);
     execution_free(&s->small);
     execution_free(&s->trial);
@@ -185,6 +193,43 @@ execution_search_check(struct execution_search *s, const struct execution *x,
     return verdict;
 }
 
+/* The formula under x as assumptions: its model has an order of the moments. */
+enum verdict
+execution_search_is_allowed(struct execution_search *s,
+                            const struct execution *x)
+{
+    struct formula *f = &s->formula;
+    const struct observed *o = s->o;
+    lit_vec assumed = {0};
+    for (uint32_t t = 0; t < o->n; t++) {
+        vec_push(&assumed, lit_make(f->base[t], x->role[t] != ROLE_BASE));
+        if (f->boundary[t] == VAR_NONE)
+            continue;
+        vec_push(&assumed,
+                 lit_make(f->boundary[t], x->role[t] != ROLE_BOUNDARY));
+        for (uint32_t r = o->read_first[t];
+             x->role[t] == ROLE_BOUNDARY && r < o->read_first[t + 1]; r++) {
+            const struct pick *p = formula_pick(f, r, x->writer[r]);
+            if (p)
+                vec_push(&assumed, lit_make(p->var, false));
+        }
+    }
+    struct budget budget = {UINT64_MAX, &s->limit};
+    sat_to_root(f->sat);
+    const enum sat_answer answer =
+        sat_solve_under(f->sat, assumed.at, assumed.n, &budget);
+    vec_free(&assumed);
+    if (answer == SAT_TRUE)
+        points_order(&s->points, x, &s->schedule);
+    const bool runs =
+        answer == SAT_TRUE &&
+        schedule_runs(s->points.on, &s->points.moments, x, &s->schedule);
+    assert(runs == (answer == SAT_TRUE));
+    return runs                    ? VERDICT_OK
+           : answer == SAT_UNKNOWN ? VERDICT_UNKNOWN
+                                   : VERDICT_VIOLATED;
+}
+
 /* --- rounds --------------------------------------------------------------- */
 
 enum outcome {
@@ -205,7 +250,9 @@ is_found(const struct execution_search *s, const struct execution *x)
 static enum outcome
 judge(struct execution_search *s, const struct execution *x, u32_vec *order)
 {
-    switch (execution_search_check(s, x, s->level, NULL)) {
+    // For a database the formula has all that is forbidden.
+    switch (s->has_points ? VERDICT_OK
+                          : execution_search_check(s, x, s->level, NULL)) {
     case VERDICT_VIOLATED:
         s->stats.cores++;
         formula_add_core(&s->formula, x, &s->part);
@@ -301,9 +348,13 @@ bool
 execution_search_is_prediction(struct execution_search *s,
                                const struct execution *x)
 {
-    return execution_search_check(s, x, s->level, NULL) == VERDICT_OK &&
-           execution_search_check(s, x, LEVEL_TARGET, NULL) ==
+    if (!s->has_points &&
+        execution_search_check(s, x, s->level, NULL) != VERDICT_OK)
+        return false;
+    return execution_search_check(s, x, LEVEL_TARGET, NULL) ==
                VERDICT_VIOLATED &&
+           (!s->has_points ||
+            execution_search_is_allowed(s, x) == VERDICT_OK) &&
            is_found(s, x);
 }
 

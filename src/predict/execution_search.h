@@ -5,6 +5,7 @@
 #define PREDICT_EXECUTION_SEARCH_H
 
 #include "check/check.h"
+#include "predict/database/points.h"
 #include "predict/formula/absent.h"
 #include "predict/formula/formula.h"
 #include "predict/formula/snapshots.h"
@@ -15,6 +16,9 @@ struct execution_search {
     struct formula formula;
     struct snapshots snapshots; // pc and si only
     bool has_snapshots;
+    struct points points; // for a database only
+    bool has_points;
+    u32_vec schedule;         // of the last execution that the database allows
     struct recorder recorder; // where a refutation is to be proved
     bool is_recorded;
     enum level level;
@@ -53,6 +57,13 @@ enum predict_answer execution_search_under(struct execution_search *s,
 enum verdict execution_search_check(struct execution_search *s,
                                     const struct execution *x, enum level level,
                                     u32_vec *order);
+
+/* Whether the database allows x: the order of its moments is in s->schedule
+ * then, and was run.
+ *
+ *   require  s->has_points, and x is not serializable */
+enum verdict execution_search_is_allowed(struct execution_search *s,
+                                         const struct execution *x);
 
 /* Whether x satisfies the level and is not serializable. */
 bool execution_search_is_prediction(struct execution_search *s,

@@ -24,8 +24,8 @@ static int
 compare_predicted(const void *a, const void *b)
 {
     const struct predicted *x = a, *y = b;
-    const bool depends = x->must_not_write != ID_NONE;
-    if (depends != (y->must_not_write != ID_NONE))
+    const bool depends = x->must_not_write != ID_NONE || x->is_open;
+    if (depends != (y->must_not_write != ID_NONE || y->is_open))
         return depends ? 1 : -1;
     if (x->boundaries != y->boundaries)
         return x->boundaries < y->boundaries ? -1 : 1;
@@ -107,8 +107,11 @@ search(struct predict_run *run, enum level level, struct sample sample,
     limit_phase("predicting");
     execution_search_init(&run->search, &out->observed, run->options, level,
                           sample, &run->limit);
-    bool ok = prediction_search_at_observed(run);
-    if (ok && !prediction_search_is_over(run))
+    const bool is_too_large =
+        run->search.has_points && run->search.points.is_too_large;
+    out->is_cut_short |= is_too_large;
+    bool ok = is_too_large || prediction_search_at_observed(run);
+    if (ok && !is_too_large && !prediction_search_is_over(run))
         ok = prediction_search_everywhere(run, is_last);
     gather_stats(run);
     out->seconds += time_cpu() - begin;
@@ -204,10 +207,13 @@ predict(const struct history *h, const struct predict_options *options,
     execution_init(&run.spare, &out->observed, options->is_strict);
     execution_init(&run.next, &out->observed, options->is_strict);
     bool ok = true;
-    if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
+    if (options->on && options->on->is_serial)
+        ; // nothing to search
+    else if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
         ok = search_quickly(&run);
     run.passed_over = 0;
-    if (ok && !prediction_search_is_over(&run))
+    if (ok && !prediction_search_is_over(&run) &&
+        !(options->on && options->on->is_serial))
         ok = search_thoroughly(&run);
     if (ok && !out->found.n && run.has_spare)
         ok = keep_spare(&run);
@@ -236,6 +242,7 @@ predicted_free(struct predicted *p)
     execution_free(&p->execution);
     history_free(&p->history);
     buf_free(&p->signature);
+    vec_free(&p->schedule);
 }
 
 void

@@ -14,6 +14,7 @@
 
 #include "base/limits/limit.h"
 #include "evidence/absence.h"
+#include "predict/database/database_level.h"
 #include "predict/execution/execution.h"
 
 // The levels of predictions.
@@ -29,7 +30,10 @@ enum predict_answer {
 };
 
 struct predict_options {
-    enum level level;    // rc, ra, cc, psi, pc or si
+    enum level level; // rc, ra, cc, psi, pc or si
+    const struct database_level
+        *on;             // what this database allows, instead of the
+                         // level, which is rc; or NULL.  Not strict
     bool is_strict;      // a boundary transaction ends with its changed read
     bool is_approximate; // leave out executions that only a case distinction
                          // shows not to be serializable
@@ -50,6 +54,26 @@ struct predict_options {
     void *self;
 };
 
+/* What is asked about, as reports call it: "snapshot" or "postgresql:rc"; "si"
+ * or the same; "snapshot isolation" or "PostgreSQL at READ COMMITTED". */
+static inline const char *
+predict_name(const struct predict_options *o)
+{
+    return o->on ? o->on->name : level_table[o->level].name;
+}
+
+static inline const char *
+predict_brief(const struct predict_options *o)
+{
+    return o->on ? o->on->name : level_table[o->level].brief;
+}
+
+static inline const char *
+predict_title(const struct predict_options *o)
+{
+    return o->on ? o->on->title : level_table[o->level].title;
+}
+
 /* What the search cost. */
 struct predict_stats {
     uint64_t rounds, cores, orders;
@@ -69,6 +93,10 @@ struct predicted {
     // strict, psi and si: a boundary transaction that goes on to write this key
     // as observed would not be valid any more; ID_NONE: it may
     key_id must_not_write;
+    // For a database: transactions were recorded without their statements, so
+    // what they lock is not known.
+    bool is_open;
+    u32_vec schedule; // for a database: the moments (database/database_level.h)
     struct buf signature; // the same for predictions of the same anomaly
 };
 

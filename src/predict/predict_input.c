@@ -21,7 +21,8 @@ needs_order(const struct history *h, const struct predict_input *how)
     for (op_id op = 0; !h->key_is_list && op < h->n_ops; op++)
         has_several |= op_is_external_read(h, op) &&
                        history_has_several(h, h->op_value[op]);
-    return !h->key_is_list && (h->key_rows || has_several || how->each_alone);
+    return !h->key_is_list &&
+           (h->key_rows || has_several || how->each_alone || how->with_locks);
 }
 
 static bool
@@ -82,6 +83,7 @@ make_registers(struct history *h, const struct predict_input *how,
     const struct serial_rows by = {.order = order->at,
                                    .n = order->n,
                                    .each_alone = how->each_alone,
+                                   .with_locks = how->with_locks,
                                    .names = names,
                                    .left_out = left_out};
     const bool ok = serial_rows_make(h, &by, &registers, &from, err);

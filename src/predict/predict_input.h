@@ -9,6 +9,7 @@
 
 struct predict_input {
     bool each_alone; // each transaction is a session of its own
+    bool with_locks; // keep statements and locks (history/row/serial_rows.h)
     bool is_exact;   // refuse a history that would have to be replaced
     unsigned threads;
 };

@@ -47,6 +47,9 @@ describe(struct predict_run *run, struct predicted *p)
         if (execution_has_read(x, r) && !tell_is_same_value(x, r))
             p->is_replay = false;
     p->must_not_write = ID_NONE;
+    for (uint32_t t = 0; run->search.has_points && t < x->o->n; t++)
+        p->is_open |=
+            x->role[t] != ROLE_OUT && run->search.points.moments.is_unknown[t];
     p->is_conditional = !execution_search_is_unconditional(&run->search, x);
     if (p->is_conditional && x->is_strict)
         p->must_not_write = find_lost_write(run, x);
@@ -61,7 +64,8 @@ static bool
 confirm(struct predict_run *run, const struct history *h)
 {
     const struct check_options options = {
-        .levels = level_bit(run->options->level) | level_bit(LEVEL_TARGET),
+        .levels = level_bit(LEVEL_TARGET) |
+                  (run->options->on ? 0 : level_bit(run->options->level)),
         .threads = 1,
         .verify = true,
         .strong = strong_defaults};
@@ -95,6 +99,15 @@ run_keep(struct predict_run *run, const struct execution *x)
     execution_init(&p.execution, x->o, x->is_strict);
     execution_copy(&p.execution, x);
     describe(run, &p);
+    if (run->search.has_points) {
+        if (execution_search_is_allowed(&run->search, x) != VERDICT_OK) {
+            predicted_free(&p);
+            run->out->is_cut_short = true; // at a limit
+            return true;
+        }
+        for (size_t i = 0; i < run->search.schedule.n; i++)
+            vec_push(&p.schedule, run->search.schedule.at[i]);
+    }
     const bool known = is_known(run->out, &p);
     run->out->similar += known;
     if (!known && tell_execution(x, &p.history, run->err) &&

@@ -9,7 +9,10 @@
 
 #include "base/json.h"
 #include "record/found_rows.h"
+#include "record/quiet.h"
+#include "record/statement_text.h"
 #include "record/what_if.h"
+#include "record/words.h"
 #include "spec/row/row_history.h"
 
 #include <stdio.h>
@@ -20,7 +23,7 @@
 static void
 note_version(const struct assembly *a, row_note_vec *out,
              struct recorded_step *s, enum row_note_kind kind, uint32_t version,
-             uint32_t number)
+             uint32_t number, struct row_note as)
 {
     const struct recorded_version *v = &a->versions.at[version];
     vec_push(out,
@@ -29,6 +32,8 @@ note_version(const struct assembly *a, row_note_vec *out,
                  .statement = number,
                  .table = v->table,
                  .by = &s->by,
+                 .step = as.step,
+                 .lock = as.lock,
                  .before = {strings_get(&a->names, version).text, v->values}}));
 }
 
@@ -83,7 +88,7 @@ tells_conflicts(const struct assembly *a, struct recorded_act *act,
         written += t->letter != 'P';
         undone += tell_is_undone(t);
     }
-    if (!undone && proposed <= written)
+    if (!proposed || (!undone && proposed <= written))
         return true;
     const bool is_sure = !undone && one_table &&
                          tell_begins(s->run->tag, "INSERT") &&
@@ -95,10 +100,25 @@ tells_conflicts(const struct assembly *a, struct recorded_act *act,
     return is_sure;
 }
 
+/* How a statement locks the rows that it changes or selects to be locked. */
+static enum row_lock
+lock_of(const struct recorded_run *run)
+{
+    if (tell_begins(run->tag, "UPDATE"))
+        return ROW_LOCK_NO_KEY_UPDATE;
+    if (!tell_begins(run->tag, "SELECT"))
+        return ROW_LOCK_UPDATE;
+    return words_has(run->text, "key share")       ? ROW_LOCK_KEY_SHARE
+           : words_has(run->text, "for share")     ? ROW_LOCK_SHARE
+           : words_has(run->text, "no key update") ? ROW_LOCK_NO_KEY_UPDATE
+                                                   : ROW_LOCK_UPDATE;
+}
+
 /* The writes of a step, in the form of src/spec/row. */
 static bool
 note_writes(struct assembly *a, struct recorded_act *act,
-            struct recorded_step *s, struct notes *notes, uint32_t *number)
+            struct recorded_step *s, struct notes *notes, uint32_t *number,
+            struct row_note as)
 {
     struct buf told = {0};
     row_note_vec *out = &vec_top(&notes->txns).rows;
@@ -120,6 +140,8 @@ note_writes(struct assembly *a, struct recorded_act *act,
         if (i > first && undone != out->at[i - 1].is_undone)
             ++*number;
         n->is_undone = undone;
+        n->step = as.step;
+        n->lock = as.lock;
         n->statement = *number;
     }
     buf_free(&told);
@@ -209,7 +231,7 @@ static bool
 can_read(const struct recorded_act *act)
 {
     for (size_t i = 0; i < act->steps.n; i++)
-        if (act->steps.at[i].n || !assembly_is_quiet(act->steps.at[i].run->tag))
+        if (act->steps.at[i].n || !quiet_run(act->steps.at[i].run))
             return true;
     return false;
 }
@@ -250,19 +272,24 @@ note_act(struct assembly *a, struct recorded_act *act, struct notes *notes,
                                                .ended = act->txn->ended}));
     row_note_vec *out = &vec_top(&notes->txns).rows;
     bool ok = true;
+    uint32_t texts = 0; // as meta_of counts them
     for (size_t i = 0; ok && i < act->steps.n; i++) {
         struct recorded_step *s = &act->steps.at[i];
+        texts += s->run->text[0] != 0;
+        const struct row_note sees = {.step = texts};
+        const struct row_note locks = {.step = texts, .lock = lock_of(s->run)};
         ++*number;
         for (size_t k = 0; k < s->reads.n; k++)
-            note_version(a, out, s, ROW_NOTE_READ, s->reads.at[k], *number);
+            note_version(a, out, s, ROW_NOTE_READ, s->reads.at[k], *number,
+                         s->locked.at[k] ? locks : sees);
         for (size_t k = 0; k < s->missed.n; k++)
             note_version(a, out, s,
                          s->missed.at[k].is_absent ? ROW_NOTE_ABSENT
                                                    : ROW_NOTE_READ,
-                         s->missed.at[k].version, *number);
+                         s->missed.at[k].version, *number, sees);
         if (s->reads.n || s->missed.n)
             ++*number;
-        ok = note_writes(a, act, s, notes, number);
+        ok = note_writes(a, act, s, notes, number, locks);
     }
     if (act->status == TXN_ABORTED) { // nothing depends on its reads
         vec_clear(&act->partial);
@@ -304,13 +331,28 @@ note_all(struct assembly *a, session_vec *sessions, notes_vec *all)
     return ok;
 }
 
+/* Whether a session has another role than ours after a statement: what it is
+ * denied then, it would be denied anyway. */
+static bool
+has_other_role(const struct recorded_act *act, const struct recorded_run *run,
+               bool before)
+{
+    if (!statement_changes_role(run->text))
+        return before && strcmp(run->tag, "ROLLBACK") != 0 &&
+               act->txn->end != TXN_END_ABORT;
+    return strcmp(run->tag, "SET") == 0 && run->is_whole &&
+           !words_has(run->text, "reset") && !words_has(run->text, "none") &&
+           !words_has(run->text, "local") && !words_has(run->text, "default");
+}
+
 /* Count a statement that failed because its session is no superuser. */
 static void
 count_denied(const struct recorded_act *act, const struct recorded_run *run,
-             struct assembled *out)
+             bool has_other_role, struct assembled *out)
 {
     static const char denied[] = "42501 ";
-    if (!*act->session->role || !tell_begins(run->error, denied))
+    if (!*act->session->role || has_other_role ||
+        !tell_begins(run->error, denied))
         return;
     if (!out->denied++)
         snprintf(out->denial, sizeof out->denial, "%.190s",
@@ -343,12 +385,16 @@ count(struct assembly *a, struct assembled *out)
 {
     out->whats_if = a->whats_if;
     list_partial(a, out);
+    bool is_other = false;
     for (size_t i = 0; i < a->acts.n; i++) {
         const struct recorded_act *act = &a->acts.at[i];
         bool has_rows = false;
+        is_other &= i > 0 && act->session == a->acts.at[i - 1].session;
         for (size_t k = 0; k < act->steps.n; k++) {
+            const struct recorded_run *run = act->steps.at[k].run;
             has_rows |= act->steps.at[k].n || act->steps.at[k].missed.n;
-            count_denied(act, act->steps.at[k].run, out);
+            count_denied(act, run, is_other, out);
+            is_other = has_other_role(act, run, is_other);
         }
         out->txns += has_rows || act->partial.n;
         out->partial += act->partial.n > 0;
@@ -398,9 +444,10 @@ assemble(const char *raw, struct record_watch *watch, const char *path,
                          .admin = watch->admin,
                          .transcript = &transcript,
                          .at_once = at_once};
-    bool ok = watch_check_end(watch, transcript.beginning, err) &&
-              assembly_add(&a) && assembly_decide_outcomes(&a) &&
-              assembly_read_states(&a, err);
+    bool ok =
+        watch_read_end(watch, transcript.beginning, &transcript.tables, err) &&
+        assembly_add(&a) && assembly_decide_outcomes(&a) &&
+        assembly_read_states(&a, err);
     if (ok) {
         found_rows(&a);
         ok = what_if(&a, err) && write_history(&a, path, out, err);

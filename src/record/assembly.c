@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "record/assembly.h"
 
+#include "record/quiet.h"
 #include "record/words.h"
 #include "spec/row/row_dialect.h"
 
@@ -26,11 +27,7 @@ assembly_refuse(struct assembly *a, const char *what, const char *name)
 uint32_t
 assembly_table(const struct assembly *a, uint32_t oid)
 {
-    for (uint32_t i = 0; i < a->watch->oids.n; i++)
-        if (strtoul(a->watch->oids.at[i], NULL, 10) == oid &&
-            !a->watch->watched.tables.at[i].refusal)
-            return i;
-    return WATCHED_NONE;
+    return watch_table(a->watch, oid);
 }
 
 uint32_t
@@ -48,48 +45,6 @@ assembly_leave_out(struct recorded_act *act, const char *what)
         if (strcmp(act->partial.at[i], what) == 0)
             return;
     vec_push(&act->partial, what);
-}
-
-bool
-assembly_is_quiet(const char *tag)
-{
-    static const char *const quiet[] = {
-        "",
-        "BEGIN",
-        "START TRANSACTION",
-        "COMMIT",
-        "ROLLBACK",
-        "SAVEPOINT",
-        "RELEASE",
-        "SET",
-        "SHOW",
-        "RESET",
-        "DISCARD ALL",
-        "PREPARE",
-        "DEALLOCATE",
-        "LISTEN",
-        "UNLISTEN",
-        "NOTIFY",
-        "LOCK TABLE",
-        "DECLARE CURSOR",
-        "CLOSE CURSOR",
-        "ANALYZE",
-        "VACUUM",
-        "CHECKPOINT",
-        "PREPARE TRANSACTION",
-        "COMMIT PREPARED",
-        "ROLLBACK PREPARED",
-        "DEALLOCATE ALL",
-        "SET CONSTRAINTS",
-        "DISCARD PLANS",
-        "DISCARD TEMP",
-        "DISCARD SEQUENCES",
-        "CLOSE CURSOR ALL",
-    };
-    for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
-        if (strcmp(tag, quiet[i]) == 0)
-            return true;
-    return false;
 }
 
 /* --- versions --------------------------------------------------------------*/
@@ -119,9 +74,6 @@ add_write(struct assembly *a, uint32_t txn, struct recorded_step *s,
 {
     const uint32_t table = assembly_table(a, t->oid);
     struct recorded_act *act = &a->acts.at[txn - 1];
-    if (table == WATCHED_NONE)
-        return assembly_refuse(a, "a table is reported that is not watched",
-                               "");
     if (t->letter == 'P')
         return true;
     if (act->xid && act->xid != t->xid)
@@ -133,11 +85,30 @@ add_write(struct assembly *a, uint32_t txn, struct recorded_step *s,
     if (!t->after.name)
         return true;
     const uint32_t after = add_seen(a, table, &t->after);
+    if (a->versions.at[after].maker)
+        return assembly_refuse(a, "two versions have one name, in table ",
+                               a->watch->watched.tables.at[table].name);
     a->versions.at[after].maker = txn;
     a->versions.at[after].made_by = s->number;
     if (before != WATCHED_NONE)
         a->versions.at[after].row = assembly_row(a, before);
     return true;
+}
+
+/* What was reported of a table that is left out. */
+static void
+leave_out_fact(struct assembly *a, struct recorded_act *act,
+               struct recorded_step *s, struct told_fact *t)
+{
+    const char *why = "rows of a table that is not watched";
+    for (size_t i = 0; i < a->watch->lost.n; i++)
+        if (a->watch->lost.at[i].oid == t->oid)
+            why = a->watch->lost.at[i].why;
+    if (t->kind == TOLD_WRITE && t->letter != 'P')
+        act->xid = t->xid;
+    t->kind = TOLD_LEFT_OUT;
+    s->has_left_out = true;
+    assembly_leave_out(act, why);
 }
 
 static bool
@@ -149,6 +120,16 @@ add_told(struct assembly *a, uint32_t txn, struct recorded_step *s)
         if (t->kind == TOLD_OTHER)
             return assembly_refuse(a, "a message of ours is not understood",
                                    "");
+        if (t->kind == TOLD_TABLE)
+            continue;
+        if (assembly_table(a, t->oid) == WATCHED_NONE) {
+            if (t->level)
+                s->level = t->level;
+            if (t->kind == TOLD_SCAN && !s->snapshot)
+                s->snapshot = t->snapshot;
+            leave_out_fact(a, &a->acts.at[txn - 1], s, t);
+            continue;
+        }
         if (t->level)
             s->level = t->level;
         if (t->kind == TOLD_SCAN && !s->snapshot)
@@ -172,6 +153,13 @@ resets_recording(const struct recorded_session *s,
             (strcmp(run->tag, "RESET") == 0 && words_has(run->text, "all")));
 }
 
+/* Whether a statement failed because a partitioned table has policies. */
+static bool
+is_spoiled(const struct recorded_run *run)
+{
+    return tell_begins(run->error, "0A000 cannot retrieve a system column");
+}
+
 static void
 add_step(struct assembly *a, struct recorded_act *act,
          const struct recorded_run *run, uint32_t number)
@@ -188,8 +176,31 @@ add_step(struct assembly *a, struct recorded_act *act,
         .changed = WATCHED_NONE,
         .may_conflict = true,
     };
-    s.may_miss = !assembly_is_quiet(run->tag) || (run->tag[0] == 0 && s.n);
+    s.may_miss = !quiet_run(run) || (run->tag[0] == 0 && s.n);
     vec_push(&act->steps, s);
+}
+
+/* A transaction that writes rows, empties their table and writes again may give
+ * two versions one name. */
+static void
+lose_repeated(struct assembly *a)
+{
+    struct strings names = {0};
+    for (size_t i = 0; i < a->acts.n; i++)
+        for (size_t k = 0; k < a->acts.at[i].steps.n; k++) {
+            const struct recorded_step *s = &a->acts.at[i].steps.at[k];
+            for (size_t j = 0; j < s->n; j++) {
+                const struct told_fact *t = &s->told[j];
+                const size_t before = names.all.n;
+                if (t->kind != TOLD_WRITE || t->letter == 'P' || !t->after.name)
+                    continue;
+                if (strings_add(&names, t->after.name, strlen(t->after.name)) <
+                    before)
+                    watch_lose(a->watch, &a->transcript->tables, t->oid,
+                               "was emptied and filled by one transaction");
+            }
+        }
+    strings_free(&names);
 }
 
 bool
@@ -203,6 +214,10 @@ assembly_add(struct assembly *a)
             struct recorded_act act = {.session = s, .txn = &s->txns.at[k]};
             for (size_t j = 0; j < act.txn->runs.n; j++) {
                 add_step(a, &act, act.txn->runs.at[j], ++number);
+                if (is_spoiled(act.txn->runs.at[j]))
+                    ok = assembly_refuse(
+                        a, "a statement fails because it is recorded: ",
+                        act.txn->runs.at[j]->text);
                 if (resets_recording(s, act.txn->runs.at[j]))
                     ok = assembly_refuse(a, "a session ends its recording: ",
                                          act.txn->runs.at[j]->text);
@@ -210,6 +225,7 @@ assembly_add(struct assembly *a)
             vec_push(&a->acts, act);
         }
     }
+    lose_repeated(a);
     for (uint32_t i = 0; ok && i < a->acts.n; i++)
         for (size_t k = 0; ok && k < a->acts.at[i].steps.n; k++)
             ok = add_told(a, i + 1, &a->acts.at[i].steps.at[k]);
@@ -459,9 +475,6 @@ add_read_versions(struct assembly *a)
                 if (t->kind != TOLD_SEEN || tell_is_proposed(t->version))
                     continue;
                 const uint32_t table = assembly_table(a, t->oid);
-                if (table == WATCHED_NONE)
-                    return assembly_refuse(
-                        a, "a table is reported that is not watched", "");
                 add_version(a, table, t->version);
             }
         }
@@ -479,7 +492,8 @@ ask_values(struct assembly *a, uint32_t table)
     size_t n = 0;
     buf_text(&sql, "select ");
     a->watch->watched.dialect->put_row(&sql, &a->watch->watched, table, "t");
-    buf_printf(&sql, " from only %s as t where t.ctid = any ('{",
+    buf_printf(&sql, " from %s%s as t where t.ctid = any ('{",
+               a->watch->watched.tables.at[table].is_partitioned ? "" : "only ",
                a->watch->watched.tables.at[table].name);
     for (uint32_t i = 0; i < a->versions.n; i++) {
         const struct recorded_version *v = &a->versions.at[i];
@@ -540,6 +554,7 @@ assembly_free(struct assembly *a)
         struct recorded_act *act = &a->acts.at[i];
         for (size_t k = 0; k < act->steps.n; k++) {
             vec_free(&act->steps.at[k].reads);
+            vec_free(&act->steps.at[k].locked);
             vec_free(&act->steps.at[k].missed);
         }
         vec_free(&act->steps);

@@ -44,7 +44,9 @@ struct recorded_step {
     const char *snapshot; // NULL: not known
     const char *level;    // the same
     u32_vec reads;        // versions that it found
+    u32_vec locked;       // by read: whether it locked the row
     VEC(struct missed_row) missed;
+    bool has_left_out; // rows of tables that are left out were reported
     bool may_miss;     // which rows it did not find is not known
     bool looked_again; // it used two versions of a row
     struct row_statement by;
@@ -95,9 +97,6 @@ uint32_t assembly_row(const struct assembly *a, uint32_t version);
 
 /* Add to what is not recorded of a transaction; each text once. */
 void assembly_leave_out(struct recorded_act *act, const char *what);
-
-/* Whether a statement with this tag can read no row. */
-bool assembly_is_quiet(const char *tag);
 
 #define ASSEMBLY_MISSED "which rows a statement did not find"
 

@@ -47,16 +47,27 @@ name_now(const struct evaluation *e, uint32_t version)
              : strings_get(&e->a->names, version).text;
 }
 
+/* The table that has the row of a version: a partition, if there are any. */
+static const char *
+place_of(const struct evaluation *e, uint32_t version)
+{
+    const char *name = strings_get(&e->a->names, version).text;
+    const uint32_t oid = (uint32_t)strtoul(name, NULL, 10);
+    for (size_t i = 0; i < e->a->watch->parts.n; i++)
+        if (e->a->watch->parts.at[i].oid == oid)
+            return e->a->watch->parts.at[i].name;
+    return e->a->watch->watched.tables.at[e->a->versions.at[version].table]
+        .name;
+}
+
 bool
 evaluation_take_out(struct evaluation *e, uint32_t version)
 {
-    const struct recorded_version *v = &e->a->versions.at[version];
     const char *name = name_now(e, version);
     const char *open = strchr(name, '('), *close = strchr(name, ')');
     struct buf sql = {0};
     buf_printf(&sql, "delete from only %s where ctid = '%.*s'",
-               e->a->watch->watched.tables.at[v->table].name,
-               (int)(close + 1 - open), open);
+               place_of(e, version), (int)(close + 1 - open), open);
     const bool ok = evaluation_query(e, sql.at, NULL) && e->c->changed == 1;
     buf_free(&sql);
     e->changes++;
@@ -67,7 +78,7 @@ bool
 evaluation_put_in(struct evaluation *e, uint32_t version)
 {
     const struct recorded_version *v = &e->a->versions.at[version];
-    const char *table = e->a->watch->watched.tables.at[v->table].name;
+    const char *table = place_of(e, version);
     struct buf sql = {0};
     struct result_rows r = {0};
     if (!v->values || tell_begins(v->values, WATCHED_INEXACT))

@@ -22,6 +22,7 @@ struct evaluation {
     struct buf enter;   // SQL: become the user
     struct buf execute; // SQL: the statements, each with a zero byte
     bool names_table;   // the statement names a table or view of users
+    bool names_lost;    // it names one that is left out
     size_t changes;
     bool has_sequences;
 };

@@ -106,9 +106,10 @@ find_reads(struct assembly *a, uint32_t txn, struct recorded_step *s)
             continue;
         if (again && !r->is_again) // (2)
             continue;
-        if (v->values)
+        if (v->values) {
             vec_push(&s->reads, r->version);
-        else
+            vec_push(&s->locked, v->target_of == s->number);
+        } else
             assembly_leave_out(act,
                                "a row whose values are not known any more");
     }
@@ -150,11 +151,14 @@ move_fetched(struct assembly *a, struct recorded_act *act,
         return;
     struct recorded_step *declared = find_declared(a, act, s);
     if (declared)
-        for (size_t i = 0; i < s->reads.n; i++)
+        for (size_t i = 0; i < s->reads.n; i++) {
             vec_push(&declared->reads, s->reads.at[i]);
+            vec_push(&declared->locked, s->locked.at[i]);
+        }
     else
         assembly_leave_out(act, "what was read from a cursor");
     vec_clear(&s->reads);
+    vec_clear(&s->locked);
 }
 
 void

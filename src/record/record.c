@@ -25,6 +25,7 @@ struct recording {
     struct raw_log log;
     struct buf path; // of the log
     struct proxy *proxy;
+    size_t others; // connections to other databases
 };
 
 /* --- the database ----------------------------------------------------------*/
@@ -136,13 +137,16 @@ set_environment(const struct proxy *p, const char *database)
 }
 
 static pid_t
-start_command(const char *const *command, const struct proxy *p,
+start_command(const struct record_options *o, const struct proxy *p,
               const char *database)
 {
+    const char *const *command = o->command;
     fflush(NULL);
     const pid_t pid = fork();
     if (pid)
         return pid;
+    if (o->client)
+        _exit(o->client(o->self, proxy_host(p), proxy_port(p), database));
     set_environment(p, database);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGINT, SIG_DFL);
@@ -164,8 +168,8 @@ serve(struct recording *r, const char *database, int *status, struct err *err)
     pid_t command = 0;
     if (o->ready)
         o->ready(o->self, proxy_host(r->proxy), proxy_port(r->proxy));
-    if (o->command) {
-        command = start_command(o->command, r->proxy, database);
+    if (o->command || o->client) {
+        command = start_command(o, r->proxy, database);
         if (command < 0)
             return err_set(err, ERR_IO, "cannot start a process: %s",
                            strerror(errno));
@@ -187,6 +191,7 @@ open_proxy(struct recording *r, const struct buf *database, struct err *err)
                                      .port = port,
                                      .database = database->at,
                                      .log = &r->log,
+                                     .others = &r->others,
                                      .stop = r->options->stop,
                                      .admits = admits,
                                      .self = r};
@@ -271,9 +276,9 @@ record_assemble(const struct record_options *o, const char *raw,
         return false;
     bool ok = open_admin(o->target, &r.db, &r.admin, err);
     if (ok) {
-        ok = watch_claim(r.admin, false, err) &&
-             watch_read_again(&r.watch, r.admin, beginning.at, err);
+        ok = watch_claim(r.admin, false, err);
         if (ok) {
+            watch_take_beginning(&r.watch, r.admin, beginning.at);
             ok = wait_for_backends(&r, err) &&
                  assemble(raw, &r.watch, o->output, o->at_once, &out->history,
                           err) &&
@@ -300,6 +305,7 @@ record_run(const struct record_options *o, struct record_result *out,
               watch_read(&r.watch, r.admin, o->tables, err);
     if (ok) {
         ok = record_watched(&r, out, err);
+        out->others = r.others;
         watch_free(&r.watch);
     }
     close_admin(&r.db, r.admin);

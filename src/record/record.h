@@ -16,6 +16,10 @@ struct record_options {
     const char *tables;         // separated by commas; NULL: all
     bool at_once;               // for prediction (assemble.h)
     const char *const *command; // ends with NULL; NULL: none
+    /* A client instead of a command: it runs in a process of its own, whose
+     * status is the result.  NULL: none. */
+    int (*client)(void *self, const char *host, unsigned port,
+                  const char *database);
     const volatile sig_atomic_t *stop;
 
     /* Called when clients can connect. */
@@ -25,7 +29,8 @@ struct record_options {
 
 struct record_result {
     struct assembled history;
-    int status; // of the command, as waitpid says; 0 if there is none
+    int status;    // of the command, as waitpid says; 0 if there is none
+    size_t others; // connections to other databases, which were not recorded
 };
 
 /* Watch the tables, serve clients, undo, and write the history.  The raw log

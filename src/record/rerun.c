@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "record/statement_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,15 @@ ask_locks(struct evaluation *e)
         "locktype = 'relation' and relation >= 16384",
         &r);
     e->names_table = !ok || strcmp(result_rows_get(&r, 0, 0), "0") != 0;
+    e->names_lost = false;
+    for (size_t i = 0; ok && i < e->a->watch->lost.n; i++) {
+        char sql[120];
+        snprintf(sql, sizeof sql,
+                 "select 1 from pg_locks where pid = pg_backend_pid() and "
+                 "locktype = 'relation' and relation = %u",
+                 e->a->watch->lost.at[i].oid);
+        e->names_lost |= !evaluation_query(e, sql, &r) || r.n > 0;
+    }
     result_rows_free(&r);
     return ok;
 }
@@ -117,6 +127,7 @@ begin(struct evaluation *e, const struct session_setup *setup)
     buf_clear(&e->enter);
     buf_clear(&e->execute);
     e->names_table = true;
+    e->names_lost = e->a->watch->lost.n > 0;
     buf_text(&e->enter, "savepoint assay_run; ");
     session_setup_put(setup, &e->enter);
     buf_text(&e->enter, "; set local jit = off; set local assay.record = '1'");

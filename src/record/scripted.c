@@ -86,7 +86,9 @@ become(const struct scripted *s, struct connection *c, struct err *err)
     buf_text(&sql, set_path);
     if (s->has_role)
         buf_printf(&sql, "set session authorization \"%s\"; ", s->role);
-    buf_text(&sql, "set assay.record = '1'; set jit = off");
+    buf_printf(&sql,
+               "set assay.record = '1'; set assay.run = '%s'; set jit = off",
+               s->schema);
     const bool ok =
         c->driver->query(c, sql.at, NULL) == OUTCOME_OK ||
         err_set(err, ERR_IO, "cannot record a session: %s", c->message);
@@ -152,6 +154,22 @@ install(struct scripted *s, const struct watched *made, struct buf *beginning,
     return ok;
 }
 
+/* The setup may have made roles, which a superuser could become. */
+static bool
+grant_roles(struct scripted *s, struct err *err)
+{
+    static const char sql[] =
+        "do $do$ declare r record; begin for r in select rolname from pg_roles "
+        "where rolname <> 'pg_database_owner' and rolname !~ '^assay_r' and "
+        "not pg_has_role('%s', oid, 'member') loop execute format('grant %%I "
+        "to \"%s\"', r.rolname); end loop; end $do$";
+    struct buf text = {0};
+    buf_printf(&text, sql, s->role, s->role);
+    const bool ok = !s->has_role || run(s, text.at, NULL, err);
+    buf_free(&text);
+    return ok;
+}
+
 static bool
 begin(void *self, const struct watched *made, const char *path, struct err *err)
 {
@@ -162,7 +180,7 @@ begin(void *self, const struct watched *made, const char *path, struct err *err)
     buf_clear(&s->raw);
     buf_text(&s->history, path);
     buf_printf(&s->raw, "%s.raw", path);
-    bool ok = install(s, made, &beginning, err);
+    bool ok = grant_roles(s, err) && install(s, made, &beginning, err);
     if (ok) {
         ok = raw_log_open(&s->log, s->raw.at, err);
         if (!ok)

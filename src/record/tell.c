@@ -67,6 +67,20 @@ read_write(struct told_fact *out, char *at, struct arena *arena)
         out->kind = TOLD_WRITE;
 }
 
+static void
+read_table(struct told_fact *out, char *at)
+{
+    out->oid = number(cut(&at, ' '));
+    out->node = cut(&at, ' ');
+    out->shape = cut(&at, ' ');
+    const char *letter = cut(&at, ' ');
+    out->name = at;
+    if (!at)
+        return;
+    out->letter = *letter;
+    out->kind = TOLD_TABLE;
+}
+
 void
 tell_read(struct told_fact *out, const char *text, struct arena *arena)
 {
@@ -78,6 +92,8 @@ tell_read(struct told_fact *out, const char *text, struct arena *arena)
         read_scan(out, at + 2);
     } else if (*at == 'w') {
         read_write(out, at + 2, arena);
+    } else if (*at == 't') {
+        read_table(out, at + 2);
     } else if (strchr("sud", *at)) {
         out->letter = *at;
         read_seen(out, at + 2);

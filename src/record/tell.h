@@ -7,6 +7,7 @@
  *     w OID XID SUBXID LEVEL          it writes a row, or is about to insert
  *     I|U|D|P                         one.  A version has a name and, in the
  *     version lines                   next line, values
+ *     t OID NODE SHAPE m|e NAME       a table was made or altered, or emptied
  *
  * SPDX-License-Identifier: MIT */
 #ifndef RECORD_TELL_H
@@ -17,19 +18,28 @@
 
 #include <string.h>
 
-enum told_kind { TOLD_SCAN, TOLD_SEEN, TOLD_WRITE, TOLD_OTHER };
+enum told_kind {
+    TOLD_SCAN,
+    TOLD_SEEN,
+    TOLD_WRITE,
+    TOLD_TABLE,
+    TOLD_LEFT_OUT, // about a table that is left out
+    TOLD_OTHER
+};
 
 struct told_fact {
     enum told_kind kind;
     uint32_t oid;
-    char letter;          // SEEN: 's', 'u' or 'd'; WRITE: 'I', 'U', 'D', 'P'
+    char letter;          // SEEN: 's', 'u' or 'd'; WRITE: 'I', 'U', 'D', 'P';
+                          // TABLE: 'm' or 'e'
     const char *version;  // SEEN
     const char *snapshot; // SCAN: xmin:xmax:xip,...
     const char *level;    // SCAN, WRITE: "read committed"
     uint64_t xid;         // WRITE: of the transaction
     uint32_t subxid;      // WRITE: of the subtransaction
-    struct row_seen before, after; // WRITE
-    const char *lines;             // WRITE: everything after the first line
+    struct row_seen before, after;   // WRITE
+    const char *lines;               // WRITE: everything after the first line
+    const char *node, *shape, *name; // TABLE
 };
 
 /* Read a message; the result points into a copy in the arena. */

@@ -390,6 +390,8 @@ take_answer(struct talk *t, const struct raw_entry *e)
         break;
     case 'N':
         vec_push(&current(t, e->time)->told, copy(t, e->body));
+        table_reports_take(&t->transcript->tables, e->body,
+                           &t->transcript->arena);
         break;
     case 'C':
         end_run(t, current(t, e->time), e);
@@ -512,6 +514,7 @@ transcript_read(const char *path, struct transcript *out, struct err *err)
     while (raw_reader_next(&r, &e)) {
         if (!e.connection) {
             out->beginning = arena_copy(&out->arena, e.body, e.n);
+            table_reports_begin(&out->tables, out->beginning, &out->arena);
             continue;
         }
         struct talk *t = find_talk(&talks, e.connection, out);
@@ -550,5 +553,6 @@ transcript_free(struct transcript *t)
         mem_free(s);
     }
     vec_free(&t->sessions);
+    table_reports_free(&t->tables);
     arena_free(&t->arena);
 }

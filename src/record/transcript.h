@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/memory/arena.h"
 #include "history/history.h"
+#include "record/table_reports.h"
 
 struct bound_value {
     const char *at; // NULL: SQL's NULL
@@ -65,6 +66,7 @@ struct recorded_session {
 struct transcript {
     const char *beginning; // lines of watch_install
     VEC(struct recorded_session *) sessions;
+    struct table_reports tables;
     struct arena arena;
 };
 

@@ -15,15 +15,30 @@
 #include "record/plain_role.h"
 #include "spec/row/watched.h"
 
+/* A partition, of any depth. */
+struct watch_part {
+    uint32_t oid, table; // the partitioned table at the top
+    const char *name;
+    bool has_rows; // it is not partitioned itself
+};
+
+/* A table that was watched and is not known whole: its rows are left out. */
+struct watch_lost {
+    uint32_t oid;
+    const char *why; // with its name
+};
+
 struct record_watch {
     struct connection *admin; // borrowed
     struct watched watched;   // tables with a refusal are not watched
     VEC(const char *) oids;   // by table
     VEC(char) kinds;          // the same, as in pg_class
-    struct buf unwatched;     // names of tables that are not watched, or empty
-    char schema[40];          // of the functions
-    const char *text;         // SQL, if only tables of a setup are watched
-    bool has_plain_role;      // superusers can be recorded (plain_role.h)
+    VEC(struct watch_part) parts;
+    VEC(struct watch_lost) lost; // found at the end
+    struct buf unwatched; // names of tables that are not watched, or empty
+    char schema[40];      // of the functions
+    const char *text;     // SQL, if only tables of a setup are watched
+    bool has_plain_role;  // superusers can be recorded (plain_role.h)
 };
 
 /* Read the tables.  'only' names the tables to watch, separated by commas;
@@ -51,19 +66,29 @@ bool watch_make_functions(struct connection *admin, const char *schema,
 bool watch_install_tables(struct record_watch *w, struct buf *beginning,
                           struct err *err);
 
-/* Read the tables that are watched already, by what watch_install noted. */
-bool watch_read_again(struct record_watch *w, struct connection *admin,
-                      const char *beginning, struct err *err);
+/* Take what watch_install noted in a recording that is over. */
+void watch_take_beginning(struct record_watch *w, struct connection *admin,
+                          const char *beginning);
 
 /* Install, after a trial in a transaction that is rolled back.  'beginning'
  * gets lines of a name and a value, which assembling needs. */
 bool watch_install(struct record_watch *w, struct buf *beginning,
                    struct err *err);
 
-/* Whether the tables are still watched and were not rewritten since
- * 'beginning'; names of new tables are added to 'unwatched'. */
-bool watch_check_end(struct record_watch *w, const char *beginning,
-                     struct err *err);
+/* Read the tables again, at the end: those that are watched still, by what was
+ * noted at the beginning and reported since; the others are 'lost', and names
+ * of tables that were never watched are added to 'unwatched'. */
+struct table_reports;
+bool watch_read_end(struct record_watch *w, const char *beginning,
+                    const struct table_reports *reports, struct err *err);
+
+/* Leave out a table. */
+void watch_lose(struct record_watch *w, const struct table_reports *reports,
+                uint32_t oid, const char *why);
+
+/* The table of an object id, which may be that of a partition, or
+ * WATCHED_NONE. */
+uint32_t watch_table(const struct record_watch *w, uint32_t oid);
 
 /* Remove everything of ours from the database, whichever recording left it.
  * *found tells how many tables had something. */
@@ -78,6 +103,9 @@ bool watch_claim(struct connection *admin, bool is_shared, struct err *err);
  * or "". */
 bool watch_admits(struct connection *admin, const char *user, char *role,
                   char *why, size_t room);
+
+/* Read the object ids of the tables. */
+bool watch_read_oids(struct record_watch *w, struct err *err);
 
 void watch_free(struct record_watch *w);
 

@@ -28,22 +28,38 @@ static const char *const open_words[] = {
     "random*",      "setseed",
     "gen_random_*", "uuid_*",
     "user",         "session_user",
-    "system_user",  "pg_*",
-    "dblink*",      "txid_*",
-    "nextval",      "setval",
-    "lastval",      "currval",
-    "xmin",         "xmax",
-    "cmin",         "cmax",
-    "ctid",         "tableoid",
-    "lo_*",         "tablesample",
-    "age(",         "inet_*",
-    "version(",     "default",
-    "set_config",
+    "system_user",  "dblink*",
+    "txid_*",       "nextval",
+    "setval",       "lastval",
+    "currval",      "xmin",
+    "xmax",         "cmin",
+    "cmax",         "ctid",
+    "tableoid",     "lo_*",
+    "tablesample",  "age(",
+    "inet_*",       "version(",
+    "default",      "set_config",
 };
+
+// Functions of the server whose names begin with pg_ show more than rows,
+// except for these, which lock, and answer nothing.
+static const char *const locking[] = {
+    "pg_advisory_lock", "pg_advisory_xact_lock", "pg_advisory_lock_shared",
+    "pg_advisory_xact_lock_shared"};
+
+static bool
+names_server(const char *text)
+{
+    size_t n = words_count(text, "pg_*");
+    for (size_t i = 0; n && i < sizeof locking / sizeof locking[0]; i++)
+        n -= words_count(text, locking[i]);
+    return n > 0;
+}
 
 static bool
 is_open(const struct evaluation *e, const char *text)
 {
+    if (names_server(text))
+        return true;
     for (size_t i = 0; i < sizeof open_words / sizeof open_words[0]; i++)
         if (words_has(text, open_words[i]))
             return true;
@@ -82,6 +98,23 @@ is_weak(const struct recorded_act *act)
     return true;
 }
 
+/* Whether every write that is undone was undone before a step, or comes after
+ * it: then the step saw what the versions say. */
+static bool
+sees_nothing_undone(const struct recorded_act *act,
+                    const struct recorded_step *s)
+{
+    bool is_before = true, goes_back = false;
+    for (size_t i = 0; i < act->steps.n; i++) {
+        const struct recorded_step *t = &act->steps.at[i];
+        goes_back |=
+            t->number > s->number && strcmp(t->run->tag, "ROLLBACK") == 0;
+        for (size_t k = 0; k < t->n && t->number < s->number; k++)
+            is_before &= !tell_is_undone(&t->told[k]);
+    }
+    return is_before || !goes_back;
+}
+
 /* The text of a statement, also of one that SQL has prepared before; NULL if
  * that is not known. */
 static const char *
@@ -105,9 +138,10 @@ can_run(const struct evaluation *e, const struct session_setup *setup,
         tell_begins(r->tag, "UPDATE") || tell_begins(r->tag, "DELETE") ||
         ((tell_begins(r->tag, "INSERT") || tell_begins(r->tag, "MERGE")) &&
          !e->has_sequences);
-    return s->may_miss && (reads || changes) && r->text[0] && !r->error[0] &&
-           !r->is_suspended && !act->has_undone && text && !is_open(e, text) &&
-           snapshot_of(e->a, txn, s) &&
+    return s->may_miss && !s->has_left_out && !e->names_lost &&
+           (reads || changes) && r->text[0] && !r->error[0] &&
+           !r->is_suspended && sees_nothing_undone(act, s) && text &&
+           !is_open(e, text) && snapshot_of(e->a, txn, s) &&
            (!is_weak(act) || !has_targets(s) ||
             snapshot_was_kept(e->a, txn, s)) &&
            !is_open(e, r->text) && !has_open_value(e, r);
@@ -140,7 +174,9 @@ is_plain_insert(struct evaluation *e, const struct recorded_step *s)
         const char *line = result_rows_get(&r, i, 0);
         line += strspn(line, " ->");
         ok = tell_begins(line, "Insert on ") || tell_begins(line, "Result") ||
-             tell_begins(line, "Values Scan") || tell_begins(line, "Conflict ");
+             tell_begins(line, "Values Scan") ||
+             tell_begins(line, "Function Scan") ||
+             tell_begins(line, "Conflict ");
     }
     buf_free(&sql);
     result_rows_free(&r);
@@ -224,8 +260,9 @@ evaluate_cursor(struct evaluation *e, const struct session_setup *setup,
     struct recorded_act *act = &e->a->acts.at[txn - 1];
     u32_vec fetched = {0};
     struct recorded_step *declared = find_cursor(e, act, s, &fetched);
-    bool ok = declared && !declared->run->n_values && !act->has_undone &&
-              !is_open(e, declared->run->text);
+    bool ok = declared && !declared->run->n_values &&
+              sees_nothing_undone(act, s) && !is_open(e, declared->run->text);
+    ok = ok && !e->a->watch->lost.n; // which tables it names is not asked
     if (ok) {
         gather(e, act, declared, &fetched);
         rerun_prepare_cursor(e, setup, act, declared, &fetched);
@@ -302,7 +339,7 @@ read_words(struct evaluation *e)
     static const char sql[] =
         "select proname from pg_proc p join pg_namespace n on n.oid = "
         "pronamespace join pg_language l on l.oid = prolang where nspname !~ "
-        "'^pg_' and nspname not in ('information_schema', 'assay') union "
+        "'^(pg_|assay(_s[0-9]+)?$)' and nspname <> 'information_schema' union "
         "select "
         "relname from pg_class c join pg_namespace n on n.oid = relnamespace "
         "where relkind in ('v', 'm', 'f') and nspname !~ '^pg_' and nspname "
@@ -358,7 +395,8 @@ what_if(struct assembly *a, struct err *err)
     if (can_evaluate(&e) && read_words(&e) && find_sequences(&e) &&
         evaluation_query(&e,
                          "begin isolation level read committed; set local "
-                         "session_replication_role = replica",
+                         "session_replication_role = replica; set local "
+                         "lock_timeout = '1s'",
                          NULL)) {
         for (uint32_t i = 0, n; i < a->acts.n; i = n) {
             for (n = i + 1; n < a->acts.n; n++)
@@ -366,7 +404,7 @@ what_if(struct assembly *a, struct err *err)
                     break;
             evaluate_session(&e, i, n - 1);
         }
-        evaluation_query(&e, "rollback", NULL);
+        evaluation_query(&e, "rollback; select pg_advisory_unlock_all()", NULL);
     }
     strings_free(&e.physical);
     vec_free(&e.version_of);

@@ -80,11 +80,7 @@ def test_django():
     done = [clinic_run("migrate"), clinic_run("reset")]
     tap.check(all(d.returncode == 0 for d in done), "the application is set up",
               "".join(d.stderr for d in done))
-    environment = dict(os.environ, PGUSER="app")
-    p = subprocess.run(
-        [assay, "record", "--session", "transaction", "--to",
-         server.url("clinic"), "--listen", "0", "-o", path, "--", python,
-         clinic, "test"], capture_output=True, text=True, env=environment)
+    p = record_clinic()
     tap.check(p.returncode in (0, 3), "its suite of tests passes", p.stderr)
     status, found, said = predictions("pc")
     for race in [("lost-update", "withdraw"), ("lost-update", "redeem"),
@@ -96,6 +92,34 @@ def test_django():
                                         ("write-skew", "book"),
                                         ("write-skew", "enrol")},
               "snapshot isolation prevents the lost updates", said)
+    status, said = run(assay, "predict", "--session", "transaction", "--on",
+                       "postgresql:rc", "--all", "--json", path)
+    found = {t.rsplit(" ", 1)[0]
+             for p in json.loads(said)["results"][0]["predictions"]
+             for t in p["anomaly"]["transactions"]}
+    tap.check(status == 1 and found == {"withdraw", "redeem", "leave", "book",
+                                        "enrol"},
+              "PostgreSQL at READ COMMITTED allows all five", said)
+
+
+def record_clinic(*words):
+    environment = dict(os.environ, PGUSER="app")
+    return subprocess.run(
+        [assay, "record", "--session", "transaction", "--to",
+         server.url("clinic"), "--listen", "0", "-o", path, "--", python,
+         clinic, "test", *words], capture_output=True, text=True,
+        env=environment)
+
+
+def test_fixed():
+    if not clinic_run("reset").returncode == 0:
+        return
+    p = record_clinic("--fixed")
+    tap.check(p.returncode in (0, 3), "the mended suite passes", p.stderr)
+    for level in ["postgresql:rc", "postgresql:rr"]:
+        status, said = run(assay, "predict", "--session", "transaction",
+                           "--on", level, path)
+        tap.check(status == 0, f"nothing is predicted of it on {level}", said)
 
 
 try:
@@ -103,6 +127,7 @@ try:
     admin("create database shop")
     test_phantom()
     test_django()
+    test_fixed()
 finally:
     server.stop()
 sys.exit(tap.end())

@@ -205,6 +205,114 @@ def test_phantom():
               "each missed the row of the other: not serializable", said)
 
 
+def test_settings():
+    """Values look the same whatever sessions have set."""
+    admin("drop table if exists times; create table times (id int primary key, "
+          "at timestamptz, i interval, b bytea, f float8); alter table times "
+          "owner to app; insert into times select i, '2026-01-01 12:00+00', "
+          "'1 day 2 hours', 'x', 0.1 from generate_series(1, 2) i")
+    r = Recording(assay, server, path)
+    c, d = Client(r.port, TimeZone="America/Chicago"), Client(r.port)
+    c.run("set intervalstyle = 'iso_8601'; set bytea_output = 'escape'; set "
+          "extra_float_digits = 0")
+    for n, x in enumerate((c, d, c)):
+        x.run(f"update times set f = f / 3 where id = {1 + n % 2}")
+        x.run(f"insert into times select {n} + 5, at, i, b, f from times where "
+              "id = 1")
+    c.close()
+    d.close()
+    status = r.stop()
+    tap.check(status == 0, "sessions may show values as they like", r.said)
+    status, said = verdicts("ser")
+    tap.check(status == 0, "the history is serializable", said)
+    admin("drop table times")
+
+
+def test_definitions():
+    """Tables that are made, altered, emptied and dropped while it records."""
+    admin("drop table if exists own, t2, u; truncate t; "
+          "insert into t values (1, 10), (2, 20); grant all on t to app; "
+          "alter table t owner to app")
+    r = Recording(assay, server, path)
+    c, d = Client(r.port), Client(r.port, "postgres")
+    c.run("create table more (id int primary key, t int references t, v int)")
+    c.run("begin; truncate more; insert into more values (2, 2, 6); commit")
+    c.run("create table twice (v int); begin; insert into twice values (1); "
+          "truncate twice; insert into twice values (2); commit")
+    c.run("create table copy as select * from t")
+    c.run("select v as v2 into copy2 from copy where id = 1")
+    c.run("create temp table own (id int); insert into own values (1)")
+    c.run("alter table more disable trigger user; "
+          "insert into more values (3, 1, 7)")
+    c.run("alter table more enable trigger user")
+    c.run("create table copy3 (id int, v int); alter table copy3 alter v type "
+          "text; insert into copy3 values (1, 'x')")
+    c.run("update more set v = v + 1 where id = 3")
+    d.run("create table mine (id int primary key); insert into mine values "
+          "(1); update mine set id = 2")
+    c.run("truncate t cascade")
+    c.run("insert into t values (7, 70)")
+    c.close()
+    d.close()
+    status = r.stop()
+    lines = transactions(r.lines())
+
+    def of(text):
+        found = [l for l in lines if text in str(l.get("meta"))]
+        return found[0] if found else {"ops": []}
+
+    def written(text):
+        return [o[1] for o in of(text)["ops"] if o[0] in "uwdi"]
+
+    tap.check(status == 3 and "refused" not in r.said, "definitions are "
+              "recorded", r.said)
+    tap.check(written("alter table more disable") == [["more", 3]] and
+              written("update more") == [["more", 3]] and
+              written("insert into copy3") != [] and
+              "partial" not in of("update more"),
+              "rows of a table that was made meanwhile are recorded",
+              str(lines))
+    tap.check(len(written("create table copy as")) == 2 and
+              len(written("into copy2")) == 1 and
+              len(reads(of("into copy2"))) == 1,
+              "CREATE TABLE AS and SELECT INTO read and write rows",
+              str(lines))
+    tap.check(len(written("truncate t cascade")) == 4,
+              "TRUNCATE deletes the rows of all tables", str(lines))
+    tap.check("twice, which was emptied and filled" in str(lines),
+              "a table whose versions have no names is left out", str(lines))
+    tap.check(written("update mine") != [], "a superuser's table, too",
+              str(lines))
+    status, said = verdicts("ser,strict-ser")
+    tap.check(status in (0, 3) and "violated" not in said,
+              "the history is serializable", said)
+
+    r = Recording(assay, server, path)
+    c = Client(r.port)
+    c.run("insert into more values (9, 7, 9)")
+    c.run("alter table more add w int")
+    c.run("update more set w = 1")
+    c.run("select * from copy2")
+    c.run("drop table copy")
+    c.run("insert into t values (8, 80)")
+    c.run("insert into copy2 values (7)")
+    c.run("alter table copy2 add foreign key (v2) references t not valid")
+    c.run("update copy2 set v2 = 8 where v2 = 7")
+    c.close()
+    status = r.stop()
+    lines = transactions(r.lines())
+    tap.check(status == 3 and "more, which was altered" in
+              str(of("update more")) and
+              "partial" not in of("select * from copy2"),
+              "a table that is altered after it was used is left out, and said",
+              r.said + str(lines))
+    tap.check(written("update copy2") != [] and "what foreign keys read" in
+              str(of("update copy2")),
+              "a table that gets a foreign key later is recorded", str(lines))
+    admin("drop table more, copy2, copy3, mine, twice; truncate t; "
+          "insert into t values (1, 10)")
+
+
 def test_refusals():
     def refused(words, what, *options):
         r = Recording(assay, server, path, *options)
@@ -238,6 +346,10 @@ def test_refusals():
     status, other = run(assay, "record", "--to", server.url("shop"), "--clean")
     tap.check(status == 2 and "another" in other,
               "two recordings of one database are refused", other)
+    c = Client(r.port, database="postgres")
+    tap.check(c.run("select current_database()") == [["postgres"]],
+              "connections to other databases are passed")
+    c.close()
     c = Client(r.port)
     c.run("select * from t where id = 1")
     admin("update t set v = 77 where id = 1")
@@ -246,6 +358,17 @@ def test_refusals():
     status = r.stop()
     tap.check(status == 2 and "no recorded transaction wrote version" in r.said,
               "a write of another client is refused by name", r.said)
+    r = Recording(assay, server, path)
+    for database in ("postgres", "shop"):
+        c = Client(r.port, database=database)
+        c.run("select 1 from pg_class limit 1")
+        c.close()
+    c = Client(r.port)
+    c.run("select * from t")
+    c.close()
+    r.stop()
+    tap.check("1 connection to other databases was not recorded" in r.said,
+              "and counted", r.said)
 
 
 def test_kill():
@@ -286,6 +409,8 @@ try:
     test_pgbench()
     test_protocol()
     test_phantom()
+    test_settings()
+    test_definitions()
     test_refusals()
     test_kill()
 finally:

@@ -54,6 +54,26 @@ take_levels(const char *levels, level_set *out, struct err *err)
                    levels);
 }
 
+/* What a database allows, instead of levels. */
+static bool
+take_server(const struct options *o, struct predict_request *q, struct err *err)
+{
+    if (!o->on)
+        return true;
+    q->predict.on = database_level_find(o->on);
+    if (!q->predict.on)
+        return choices_error("on", choices_databases, o->on, err);
+    if (o->level || q->predict.is_strict || o->certificate || o->predicted ||
+        o->validate)
+        return err_set(err, ERR_USAGE,
+                       "--on takes no --level, --boundary strict, "
+                       "--certificate, --predicted or --validate");
+    q->levels = level_bit(q->predict.on->level);
+    q->input.with_locks = true;
+    q->predict.prove = false;
+    return true;
+}
+
 static bool
 take_options(const struct options *o, const char *levels, struct command_run *c,
              struct err *err)
@@ -76,7 +96,7 @@ take_options(const struct options *o, const char *levels, struct command_run *c,
         .threads = cli_thread_count(o),
         .predicted = o->predicted,
         .certificate = o->certificate};
-    if (!take_levels(levels, &q->levels, err))
+    if (!take_levels(levels, &q->levels, err) || !take_server(o, q, err))
         return false;
     if (!strict && strcmp(o->boundary, "relaxed") != 0)
         return choices_error("boundary", choices_boundaries, o->boundary, err);
@@ -117,9 +137,9 @@ show_stats(const struct predict_result *r)
     cli_print_shown(stderr, r->path);
     fprintf(stderr,
             ": %s\n  %-28s %12.6f s\n  %-28s %12.6f s\n  %-28s %12.6f s\n",
-            level_table[r->options->level].brief, "predicting",
-            r->prediction->seconds, "proving", r->prediction->prove_seconds,
-            "verifying", r->prediction->verify_seconds);
+            predict_brief(r->options), "predicting", r->prediction->seconds,
+            "proving", r->prediction->prove_seconds, "verifying",
+            r->prediction->verify_seconds);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fprintf(stderr, "  %-28s %12llu\n", rows[i].name,
                 (unsigned long long)rows[i].n);

@@ -26,6 +26,8 @@ const struct option option_table[] = {
      "the level that the history satisfies (default: ser)"},
     {"level", 'l', OPTION_COMMAS, "LEVELS", AT(level), CMD_PREDICT, 0, 0, NULL, choices_predict_levels,
      "isolation levels, separated by commas (default: si)"},
+    {"on", 0, OPTION_TEXT, "DATABASE", AT(on), CMD_PREDICT, 0, 0, NULL, choices_databases,
+     "predict what this database allows at one of its isolation levels, instead of a level"},
     {"boundary", 0, OPTION_TEXT, "WAY", AT(boundary), CMD_PREDICT | CMD_TEST, 0, 0, "relaxed", choices_boundaries,
      "whether a transaction with a changed read ends there, or continues as observed"},
     {"session", 0, OPTION_TEXT, "CLIENT", AT(client), CMD_PREDICT | CMD_RECORD, 0, 0, "connection", choices_clients,

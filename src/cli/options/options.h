@@ -102,7 +102,7 @@ struct options {
     bool clean;
 
     // predict
-    const char *boundary, *predicted, *client;
+    const char *boundary, *predicted, *client, *on;
     const char *predict_level; // test --predict
     uint64_t max_ops;
     uint64_t most;

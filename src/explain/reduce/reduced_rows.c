@@ -212,6 +212,7 @@ add_entry(const struct keeping *k, op_id begin, op_id end, txn_id t,
     struct row_entry made = {.kind = e->kind,
                              .is_insert = e->is_insert,
                              .is_check = e->is_check,
+                             .marks = e->marks,
                              .txn = t};
     uint32_t returned = 0;
     op_id op = begin;

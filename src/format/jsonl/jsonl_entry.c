@@ -165,7 +165,13 @@ read_elements(struct jsonl_scan *r)
 
 /* --- operations ---------------------------------------------------------- */
 
-enum op_kind { OP_KIND_READ, OP_KIND_WRITE, OP_KIND_APPEND, OP_KIND_ROW };
+enum op_kind {
+    OP_KIND_READ,
+    OP_KIND_WRITE,
+    OP_KIND_APPEND,
+    OP_KIND_STATEMENT,
+    OP_KIND_ROW
+};
 
 bool
 jsonl_word(struct scan *s, const char *const *words, const char *expected,
@@ -233,6 +239,7 @@ read_op_kind(struct scan *s, unsigned *out)
         [OP_KIND_READ] = "r",
         [OP_KIND_WRITE] = "w",
         [OP_KIND_APPEND] = "append",
+        [OP_KIND_STATEMENT] = "statement",
         [OP_KIND_ROW] = "i",
         "u",
         "d",
@@ -273,6 +280,45 @@ read_row_op(struct jsonl_scan *r, txn_id t, const char *start)
     return row_forms_op(&r->rows, &r->row, 0, (enum row_form_kind)kind, t);
 }
 
+/* Read the rest of ["statement", number] or ["statement", number, lock]: which
+ * statement the operations behind it are of. */
+static bool
+read_statement(struct jsonl_scan *r)
+{
+    static const char *const locks[] = {
+        [ROW_LOCK_NONE] = "",
+        [ROW_LOCK_KEY_SHARE] = "key share",
+        [ROW_LOCK_SHARE] = "share",
+        [ROW_LOCK_NO_KEY_UPDATE] = "no key "
+                                   "update",
+        [ROW_LOCK_UPDATE] = "update",
+        NULL,
+    };
+    static const char expected[] =
+        "\"key share\", \"share\", \"no key update\" or \"update\"";
+    struct scan *s = &r->s;
+    uint64_t number = 0;
+    unsigned lock = ROW_LOCK_NONE;
+    if (!json_take(s, ','))
+        return scan_unexpected(s, s->at, "',' and the number of a statement");
+    json_space(s);
+    const char *start = s->at;
+    for (; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++)
+        number = number < OP_STATEMENT_MOST
+                     ? number * 10 + (uint64_t)(*s->at - '0')
+                     : number;
+    if (!number)
+        return scan_unexpected(s, start, "a number from 1 on");
+    if (number > OP_STATEMENT_MOST)
+        number = OP_STATEMENT_MOST;
+    if (json_take(s, ',') && !jsonl_word(s, locks, expected, &lock))
+        return false;
+    r->rows.marks = (uint32_t)number << OP_STATEMENT_SHIFT |
+                    (uint32_t)lock << OP_LOCK_SHIFT;
+    return json_take(s, ']') ||
+           scan_unexpected(s, s->at, "']' after a statement");
+}
+
 static bool
 read_op(struct jsonl_scan *r, txn_id t)
 {
@@ -287,6 +333,8 @@ read_op(struct jsonl_scan *r, txn_id t)
         return false;
     if (kind == OP_KIND_ROW)
         return read_row_op(r, t, start);
+    if (kind == OP_KIND_STATEMENT)
+        return read_statement(r);
     if (!json_take(s, ','))
         return scan_unexpected(s, s->at, "',' and a key");
     json_space(s);
@@ -296,8 +344,10 @@ read_op(struct jsonl_scan *r, txn_id t)
         return false;
     if (!json_take(s, ','))
         return scan_unexpected(s, s->at, "',' and a value");
+    const size_t first = builder_ops(r->b);
     if (!add_op(r, t, (enum op_kind)kind, key))
         return scan_locate(s, start); // for an error of the builder
+    builder_mark(r->b, first, r->rows.marks);
     return json_take(s, ']') ||
            scan_unexpected(s, s->at, "']' after the value");
 }
@@ -306,6 +356,7 @@ bool
 jsonl_ops(struct jsonl_scan *r, txn_id t)
 {
     struct scan *s = &r->s;
+    r->rows.marks = 0;
     if (!json_take(s, '['))
         return scan_unexpected(s, s->at, "an array of operations");
     if (json_take(s, ']'))

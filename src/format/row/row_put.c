@@ -375,15 +375,46 @@ put_edn_op(struct row_put *r, struct put *p)
     buf_char(&p->out, ']');
 }
 
+/* Which statement the next operations are of, where that changes. */
+static void
+put_statement(struct row_put *r, struct put *p, const struct row_put_op *op,
+              uint32_t *last, bool *any)
+{
+    static const char *const locks[] = {[ROW_LOCK_KEY_SHARE] = "key share",
+                                        [ROW_LOCK_SHARE] = "share",
+                                        [ROW_LOCK_NO_KEY_UPDATE] =
+                                            "no key update",
+                                        [ROW_LOCK_UPDATE] = "update"};
+    const struct history *h = r->h;
+    const uint32_t marks = op->is_entry  ? h->rows->entries.at[op->entry].marks
+                           : h->op_marks ? h->op_marks[op->op] & ~OP_MARKS
+                                         : 0;
+    const uint32_t lock = (marks >> OP_LOCK_SHIFT) & 0xff;
+    if (marks == *last || !(marks >> OP_STATEMENT_SHIFT))
+        return;
+    *last = marks;
+    put_next(p, !*any);
+    *any = true;
+    json_array(&p->out, NULL);
+    json_text(&p->out, NULL, "statement");
+    json_u64(&p->out, NULL, marks >> OP_STATEMENT_SHIFT);
+    if (lock)
+        json_text(&p->out, NULL, locks[lock]);
+    json_array_end(&p->out);
+}
+
 void
 row_put_ops(struct row_put *r, struct put *p, txn_id i, enum row_put_for reader)
 {
     struct row_put_walk w;
     struct row_put_op op;
     bool any = false;
+    uint32_t marks = 0;
     buf_char(&p->out, '[');
     row_put_walk(r, i, &w);
     while (row_put_next(&w, &op)) {
+        if (reader == ROW_PUT_LINE)
+            put_statement(r, p, &op, &marks, &any);
         put_next(p, !any);
         any = true;
         if (!op.is_entry) {

@@ -56,6 +56,7 @@ static void
 add_entry(struct row_reader *r, struct row_entry entry)
 {
     capacity_want(CAPACITY_OPS, r->log->entries.n + 1);
+    entry.marks = r->marks;
     vec_push(&r->log->entries, entry);
 }
 

@@ -16,6 +16,7 @@ struct row_reader {
     struct builder *b;
     struct row_log *log; // from the first row on
     txn_id txn;          // the last transaction with an operation on a row
+    uint32_t marks;      // of operations from here on (history.h, OP_MARKS)
 };
 
 void row_reader_free(struct row_reader *r);

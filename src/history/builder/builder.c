@@ -482,7 +482,7 @@ builder_mark(struct builder *b, size_t first, unsigned marks)
     while (marks && first < end && b->op_marks.n < end)
         vec_push(&b->op_marks, 0);
     for (size_t i = first; marks && i < end; i++)
-        b->op_marks.at[i] |= (uint8_t)marks;
+        b->op_marks.at[i] |= marks;
 }
 
 void

@@ -48,7 +48,7 @@ run_end(const struct builder *b, size_t r)
 
 /* Replace the marks by these, of n operations; NULL: there are none. */
 static void
-move_marks(struct builder *b, uint8_t *marks, size_t n)
+move_marks(struct builder *b, uint32_t *marks, size_t n)
 {
     if (!marks)
         return;
@@ -80,7 +80,7 @@ gather_ops(struct builder *b, struct history *h, const txn_id *renumber)
     vec_grow(&key, n);
     vec_grow(&value, n);
     op_id *moved = mem_alloc(n, sizeof *moved);
-    uint8_t *marks = b->op_marks.n ? mem_calloc(n, sizeof *marks) : NULL;
+    uint32_t *marks = b->op_marks.n ? mem_calloc(n, sizeof *marks) : NULL;
     for (size_t r = 0; r < b->runs.n; r++)
         for (op_id i = b->runs.at[r].begin; i < run_end(b, r); i++) {
             const op_id to = h->txn_end[renumber[b->runs.at[r].txn]]++;

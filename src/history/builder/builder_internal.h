@@ -47,7 +47,7 @@ struct builder {
 
     VEC(struct op_run) runs;
     u32_vec op_key, op_value;
-    VEC(uint8_t) op_marks; // as far as operations have marks
+    u32_vec op_marks; // as far as operations have marks
 
     struct intmap key_index[ATOM_TAGS];
     struct atoms key_names;

@@ -111,7 +111,7 @@ shift_marks(struct history *h, op_id to, op_id from, size_t count)
 {
     if (!h->op_marks)
         return;
-    memmove(h->op_marks + to, h->op_marks + from, count);
+    memmove(h->op_marks + to, h->op_marks + from, count * sizeof *h->op_marks);
     h->op_marks[to - 1] = 0;
 }
 

@@ -51,6 +51,7 @@ struct row_entry {
     enum row_entry_kind kind;
     bool is_insert;   // a write: as it was recorded; it means the same
     bool is_check;    // a read of a constraint check
+    uint32_t marks;   // lock and statement (history.h, OP_MARKS)
     txn_id txn;       // as the builder numbers it
     row_id row;       // written, read or returned
     uint32_t content; // of the row

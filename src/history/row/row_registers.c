@@ -333,8 +333,11 @@ row_registers_make(struct row_log *l, struct builder *b, const char **at,
         vec_push(&m.asked_keys, atom_nil());
     uint32_t *version = mem_calloc(l->rows.n, sizeof *version); // so far
     for (size_t i = 0; ok && i < l->entries.n; i++) {
+        const size_t first = builder_ops(b);
         *at = l->entries.at[i].at;
         ok = add_entry(&m, i, version);
+        if (ok)
+            builder_mark(b, first, l->entries.at[i].marks);
     }
     mem_free(version);
     vec_free(&m.plans);

@@ -41,6 +41,11 @@ struct serial {
     uint32_t *op_label;   // by operation: (1), or LABEL_NONE
     uint32_t *op_exists;  // by operation: the label of the existence of its
                           // row, which it reads or writes, or LABEL_NONE
+    uint32_t *op_finds;   // by operation: the label of the existence of its row
+                          // before the first write of its transaction, which
+                          // op is; or LABEL_NONE
+    uint8_t *finds_row;   // by operation: whether it was there
+    txn_id *changer;      // by key of a row: the last transaction that wrote it
     uint8_t *is_used;     // by value: a write has it already as its value
     uint8_t *is_repeated; // by operation: an earlier write has its value
 };
@@ -108,13 +113,16 @@ plain_answer(const struct history *h, key_id k, value_id v)
     return is_none ? NO_MATCH : A_MATCH;
 }
 
-/* Whether a read is of the existence of its row. */
+/* Whether a read is of the existence of its row: (2), or a row was absent, or
+ * (5). */
 static bool
-reads_existence(const struct history *h, op_id op)
+reads_existence(const struct serial *s, op_id op)
 {
+    const struct history *h = s->h;
     const key_id k = op_key(h, op);
     return asks_existence(h, k) ||
-           (is_row(h, k) && is_absent(h, k, h->op_value[op]));
+           (is_row(h, k) && ((s->how->with_locks && op_is_check(h, op)) ||
+                             is_absent(h, k, h->op_value[op])));
 }
 
 static bool
@@ -122,7 +130,7 @@ is_kept_read(const struct serial *s, op_id op)
 {
     const struct history *h = s->h;
     return op_is_external_read(h, op) &&
-           (s->how->with_checks || !op_is_check(h, op));
+           (s->how->with_checks || s->how->with_locks || !op_is_check(h, op));
 }
 
 /* --- the serial run -------------------------------------------------------*/
@@ -147,7 +155,7 @@ run_read(struct serial *s, txn_id t, op_id op)
     const key_id k = op_key(h, op);
     if (s->now[k] != plain_answer(h, k, h->op_value[op]))
         return refuse_read(s, t, op);
-    if (reads_existence(h, op))
+    if (reads_existence(s, op))
         s->op_exists[op] = s->existence[h->key_rows[k].row];
     else
         s->op_label[op] = s->label[k];
@@ -176,12 +184,29 @@ run_write(struct serial *s, op_id op)
         s->op_exists[op] = s->labels;
 }
 
+/* The first write of each row finds the row as it is. */
+static void
+run_finds(struct serial *s, txn_id t)
+{
+    const struct history *h = s->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        const key_id k = op_key(h, op);
+        if (!op_is_write(h, op) || !is_row(h, k) || s->changer[k] == t)
+            continue;
+        s->changer[k] = t;
+        s->op_finds[op] = s->existence[k];
+        s->finds_row[op] = s->is_there[k];
+    }
+}
+
 static bool
 run_txn(struct serial *s, txn_id t)
 {
     const struct history *h = s->h;
     if (s->how->left_out && s->how->left_out[t])
         return true;
+    if (s->how->with_locks && h->txn_status[t] != TXN_LOADING)
+        run_finds(s, t);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (is_kept_read(s, op) && !run_read(s, t, op))
             return false;
@@ -322,6 +347,43 @@ pass_write(struct serial *s, op_id op, txn_id to, const struct atom *by_label)
     return ok;
 }
 
+/* The marks that predictions for a database use (5). */
+static void
+pass_marks(struct serial *s, op_id op, size_t first)
+{
+    const struct history *h = s->h;
+    unsigned marks =
+        s->how->with_locks && h->op_marks ? h->op_marks[op] & ~OP_MARKS : 0;
+    if (s->how->with_locks && !op_is_write(h, op) && op_is_check(h, op)) {
+        const bool is_found = is_row(h, op_key(h, op)) &&
+                              !is_absent(h, op_key(h, op), h->op_value[op]);
+        const unsigned lock = is_found ? ROW_LOCK_KEY_SHARE : ROW_LOCK_NONE;
+        marks = (marks & ~(0xffu << OP_LOCK_SHIFT)) | OP_FIXED |
+                lock << OP_LOCK_SHIFT;
+    }
+    builder_mark(s->b, first, marks);
+}
+
+/* The read of the existence of a row that op is the first to write (5). */
+static bool
+pass_found(struct serial *s, op_id op, txn_id to)
+{
+    const struct history *h = s->h;
+    const key_id k = op_key(h, op);
+    const size_t first = builder_ops(s->b);
+    struct atom key;
+    if (s->op_finds[op] == LABEL_NONE)
+        return true;
+    if (!exists_key(s, k, was_there(h, k), &key) ||
+        !builder_read(s->b, to, key,
+                      exists_value(s, s->op_finds[op], s->finds_row[op]),
+                      s->err))
+        return false;
+    pass_marks(s, op, first);
+    builder_mark(s->b, first, OP_FIXED);
+    return true;
+}
+
 /* A mark of a statement that begins with an operation which is not passed on
  * belongs to the next one that is. */
 static bool
@@ -329,10 +391,15 @@ pass_ops(struct serial *s, txn_id t, txn_id to, const struct atom *by_label)
 {
     const struct history *h = s->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        const size_t first = builder_ops(s->b);
+        if (!pass_found(s, op, to))
+            return false;
         if (s->op_label[op] == LABEL_NONE && s->op_exists[op] == LABEL_NONE)
             continue;
+        const size_t begin = s->op_finds[op] == LABEL_NONE ? first : first + 1;
         if (!(op_is_write(h, op) ? pass_write : pass_read)(s, op, to, by_label))
             return false;
+        pass_marks(s, op, begin);
     }
     return true;
 }
@@ -441,6 +508,9 @@ prepare(struct serial *s)
     s->op_exists = numbers(h->n_ops, LABEL_NONE);
     s->is_asked = mem_calloc(h->n_keys + 1, 1);
     s->is_there = mem_calloc(h->n_keys + 1, 1);
+    s->op_finds = numbers(h->n_ops, LABEL_NONE);
+    s->finds_row = mem_calloc(h->n_ops + 1, 1);
+    s->changer = numbers(h->n_keys, TXN_NONE);
     s->is_used = mem_calloc(h->n_values + 1, 1);
     s->is_repeated = mem_calloc(h->n_ops + 1, 1);
     for (key_id k = 0; k < h->n_keys; k++)
@@ -448,10 +518,14 @@ prepare(struct serial *s)
             s->is_there[k] = was_there(h, k);
         else
             s->now[k] = plain_answer(h, k, VALUE_INIT);
-    for (op_id op = 0; op < h->n_ops; op++)
-        if (is_kept_read(s, op) && history_key_is_row(h, op_key(h, op)) &&
-            reads_existence(h, op))
-            s->is_asked[h->key_rows[op_key(h, op)].row] = 1;
+    for (op_id op = 0; op < h->n_ops; op++) {
+        const key_id k = op_key(h, op);
+        if (!history_key_is_row(h, k))
+            continue;
+        if (op_is_write(h, op) ? s->how->with_locks
+                               : is_kept_read(s, op) && reads_existence(s, op))
+            s->is_asked[h->key_rows[k].row] = 1;
+    }
 }
 
 bool
@@ -473,6 +547,9 @@ serial_rows_make(const struct history *h, const struct serial_rows *how,
     mem_free(s.op_exists);
     mem_free(s.is_asked);
     mem_free(s.is_there);
+    mem_free(s.op_finds);
+    mem_free(s.finds_row);
+    mem_free(s.changer);
     mem_free(s.is_used);
     mem_free(s.is_repeated);
     return ok;

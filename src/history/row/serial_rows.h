@@ -10,7 +10,11 @@
  *       nothing for it;
  *   (3) initial values are VALUE_INIT: nothing can be read from before them;
  *   (4) reads of a transaction's own writes, aborted transactions and
- *       intermediate writes are left out.
+ *       intermediate writes are left out;
+ *   (5) with_locks: operations keep their statements and locks.  A transaction
+ *       that writes a row reads first whether it is there, at its first write,
+ *       and so does a constraint check that looks at a row.  These reads and
+ *       all others of checks are OP_FIXED.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_ROW_SERIAL_ROWS_H
@@ -25,6 +29,7 @@ struct serial_rows {
     bool with_checks;         // keep what constraint checks read
     const uint8_t *left_out;  // by transaction: not part of the result; or NULL
     const char *const *names; // by transaction of h, NULL: its own; or NULL
+    bool with_locks;          // see (5)
     const uint8_t *marks;     // by operation of h, bits of op_mark; or NULL
 };
 

@@ -66,6 +66,8 @@ may_pick(const struct formula *f, uint32_t r, uint32_t w)
     const struct obs_read *read = &o->reads.at[r];
     if (f->is_strict && w == read->writer)
         return false;
+    if (op_is_fixed(o->h, read->op) && w != read->writer)
+        return false;
     if (w != OBS_INIT &&
         (w == read->txn || o->looped[w] || observed_before(o, read->txn, w)))
         return false;

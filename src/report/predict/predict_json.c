@@ -137,12 +137,14 @@ put_predicted(const struct predict_result *r, size_t i, struct buf *out)
         json_bool(out, "conditional", true);
         put_key(o->h, "must_not_write", p->must_not_write, out);
     }
+    if (p->is_open)
+        json_bool(out, "conditional", true);
     if (r->validated->n)
         put_on_store(&r->validated->on_store[i], o->h, out);
     if (r->validated->n && r->validated->on_database)
         put_on_database(r->validated, i, o->h, out);
     put_buf(out, "signature", &p->signature);
-    predict_words_premise(p, r->options->level, &premise);
+    predict_words_premise(p, predict_title(r->options), &premise);
     put_buf(out, "premise", &premise);
     buf_free(&premise);
     if (r->explanations[i].anomalies.n)
@@ -155,7 +157,7 @@ predict_show_json(const struct predict_result *r, struct buf *out)
 {
     const struct prediction *p = r->prediction;
     json_object(out, NULL);
-    json_text(out, "level", level_table[r->options->level].brief);
+    json_text(out, "level", predict_brief(r->options));
     json_text(out, "boundary", r->options->is_strict ? "strict" : "relaxed");
     json_text(out, "verdict", predict_show_answer(r->answer));
     json_fixed(out, "seconds", p->seconds, 6);

@@ -87,7 +87,7 @@ put_predicted(const struct predict_result *r, size_t i,
     if (all->found.n > 1)
         buf_printf(out, "  %zu of %zu\n", i + 1, all->found.n);
     struct buf words = {0};
-    predict_words_premise(p, r->options->level, &words);
+    predict_words_premise(p, predict_title(r->options), &words);
     put_lines(&words, s, out);
     put_table(&p->execution, out);
     buf_clear(&words);
@@ -137,7 +137,7 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
     buf_printf(out, "%s: ", r->path);
     if (s->colour)
         buf_printf(out, "\033[%sm", colour_of(r->answer));
-    buf_printf(out, "%s: %s", level_table[r->options->level].name,
+    buf_printf(out, "%s: %s", predict_name(r->options),
                predict_show_answer(r->answer));
     if (r->answer == PREDICT_DECLINED)
         put_declined(p, out);
@@ -148,7 +148,8 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
     else if (r->answer == PREDICT_UNKNOWN && r->stop.kind != LIMIT_NONE) {
         buf_text(out, ": ");
         limit_show(&r->stop, out);
-    } else if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
+    } else if (p->found.n && (p->found.at[0].must_not_write != ID_NONE ||
+                              p->found.at[0].is_open))
         buf_text(out, " on a condition");
     if (r->answer == PREDICT_FOUND && r->explanations[0].anomalies.n)
         buf_printf(out, ": %s", r->explanations[0].anomalies.at[0].headline);

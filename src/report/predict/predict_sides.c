@@ -143,7 +143,7 @@ predict_sides_make(const struct predict_result *r, size_t i,
     const struct explanation *e = &r->explanations[i];
     struct buf text = {0};
     *out = (struct predict_sides){.report = {0}};
-    predict_words_premise(p, r->options->level, &text);
+    predict_words_premise(p, predict_title(r->options), &text);
     out->report.premise = keep(&out->arena, &text);
     predict_words_notes(p, &text);
     predict_words_validated(r->validated, i, p, &text);
@@ -208,8 +208,7 @@ predict_sides_report(struct report *to, const struct predict_result *r,
     struct summary summary;
     summary_of(&r->prediction->found.at[i].history, 1, &summary);
     struct buf path = {0};
-    buf_printf(&path, "%s (predicted, %s)", r->path,
-               level_table[r->options->level].name);
+    buf_printf(&path, "%s (predicted, %s)", r->path, predict_name(r->options));
     struct predict_sides sides;
     predict_sides_make(r, i, &sides);
     const struct report_run one = {.path = path.at,

@@ -114,11 +114,10 @@ put_change(const struct execution *x, uint32_t r, struct buf *out)
 }
 
 void
-predict_words_premise(const struct predicted *p, enum level level,
+predict_words_premise(const struct predicted *p, const char *title,
                       struct buf *out)
 {
     const struct execution *x = &p->execution;
-    const char *title = level_table[level].title;
     if (!p->changed) {
         buf_printf(out,
                    "What was observed is not serializable itself, and %s "
@@ -155,6 +154,10 @@ predict_words_notes(const struct predicted *p, struct buf *text)
         buf_text(text, "What a transaction does after its changed read "
                        "depends on what it read, and is not part of the "
                        "prediction.\n");
+    if (p->is_open)
+        buf_text(text, "The recording does not say which statements its "
+                       "operations belong to and what they lock: the database "
+                       "may not allow this.\n");
     if (p->is_conditional && p->must_not_write == ID_NONE)
         buf_text(text, "Two of the transactions write different columns of a "
                        "row at the same time: a database in which such writes "

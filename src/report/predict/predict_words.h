@@ -24,7 +24,7 @@ void predict_words_source(const struct observed *o, uint32_t w, key_id k,
 
 /* "Had T7 read x = 5, which T3 had not yet overwritten, instead of 9, no serial
  * order would explain the outcome; and snapshot isolation allows that." */
-void predict_words_premise(const struct predicted *p, enum level level,
+void predict_words_premise(const struct predicted *p, const char *title,
                            struct buf *out);
 
 /* What the prediction depends on, or does not. */

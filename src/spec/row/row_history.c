@@ -273,6 +273,7 @@ begin_txn(struct writer *w, const char *session)
 {
     buf_clear(&w->rows.line);
     vec_clear(&w->rows.undone);
+    w->rows.step = 0;
     json_object(&w->rows.line, NULL);
     json_text(&w->rows.line, "session", session);
     json_array(&w->rows.line, "ops");

@@ -4,6 +4,7 @@
 #ifndef SPEC_ROW_ROW_NOTES_H
 #define SPEC_ROW_ROW_NOTES_H
 
+#include "history/history.h"
 #include "spec/row/row_statement.h"
 
 enum row_note_kind {
@@ -44,6 +45,9 @@ struct row_note {
     const char *sql;            // QUERY: the condition, if it has inner selects
     bool is_cut;                // QUERY: at the limit
     enum row_check_role failed; // FAILED: at this check
+    uint32_t step;              // of the statements that 'meta' shows, from 1
+                                // on; 0: not known
+    enum row_lock lock;         // how it locked the row
     bool is_undone; // its transaction went back to a savepoint before it
     bool is_failed; // its statement failed, and its transaction went on
     bool is_same;   // UPDATE: the database kept the version, because nothing in

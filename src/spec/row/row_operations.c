@@ -429,12 +429,33 @@ write_failed(struct row_writer *w, const struct row_note *notes, size_t n)
 
 /* --- statements ------------------------------------------------------------*/
 
+/* Which statement the next operations are of, and how it locks their rows. */
+static void
+write_step(struct row_writer *w, const struct row_note *n)
+{
+    static const char *const locks[] = {[ROW_LOCK_KEY_SHARE] = "key share",
+                                        [ROW_LOCK_SHARE] = "share",
+                                        [ROW_LOCK_NO_KEY_UPDATE] =
+                                            "no key update",
+                                        [ROW_LOCK_UPDATE] = "update"};
+    if (!n->step || (n->step == w->step && n->lock == w->lock))
+        return;
+    w->step = n->step;
+    w->lock = n->lock;
+    row_operations_begin(w, "statement");
+    json_u64(&w->line, NULL, n->step);
+    if (n->lock != ROW_LOCK_NONE)
+        json_text(&w->line, NULL, locks[n->lock]);
+    row_operations_end(w);
+}
+
 static void
 write_done(struct row_writer *w, const struct row_note *notes, size_t n)
 {
     uint32_t queried = WATCHED_NONE;
     const bool removes = removes_rows(notes, n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        write_step(w, &notes[i]);
         switch (notes[i].kind) {
         case ROW_NOTE_QUERY:
             write_query(w, &notes[i]);
@@ -459,6 +480,7 @@ write_done(struct row_writer *w, const struct row_note *notes, size_t n)
             write_change(w, &notes[i], notes[i].table == queried,
                          reads_absence(w, &notes[i], removes, notes, n));
         }
+    }
     for (size_t i = 0; i < n; i++)
         if (notes[i].kind == ROW_NOTE_PROPOSE)
             write_conflict(w, &notes[i], notes, n);
@@ -469,6 +491,8 @@ row_operations_statement(struct row_writer *w, const struct row_note *notes,
                          size_t n)
 {
     assert(n > 0);
+    if (notes[0].is_failed || notes[0].is_undone)
+        write_step(w, &notes[0]);
     if (notes[0].is_failed)
         write_failed(w, notes, n);
     else if (notes[0].is_undone)

@@ -13,6 +13,8 @@ struct row_writer {
     struct row_versions versions;
     struct buf line;
     uint32_t txn;          // of the line, as versions count them
+    uint32_t step;         // of the line: the last statement (row_note), and
+    enum row_lock lock;    // how it locks
     uint32_t *written;     // by row: the last transaction that wrote it
     u32_vec undone;        // versions of rows that undone statements of the
                            // transaction wrote

@@ -104,7 +104,8 @@ enum {
     "end + case when (t.tgtype & 11) = 11 then 4 else 0 end + case when "      \
     "" TRIGGER_IS_QUIET " then 0 else 8 end), 0) from pg_trigger t join "      \
     "pg_proc p on p.oid = t.tgfoid join pg_language l on l.oid = p.prolang "   \
-    "where not t.tgisinternal and (t.tgrelid = c.oid or t.tgrelid in (select " \
+    "where not t.tgisinternal and t.tgname !~ '^zz_assay_' and (t.tgrelid = "  \
+    "c.oid or t.tgrelid in (select "                                           \
     "relid from pg_partition_tree(c.oid)))"
 
 static const char tables_query[] =

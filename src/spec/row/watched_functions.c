@@ -9,9 +9,12 @@
 
 #include <string.h>
 
+// Schemas of the server, and of a recording (record/watch.h).
+#define NOT_OURS "^(pg_|assay(_s[0-9]+)?$)"
+
 static const char functions_query[] =
     "select distinct proname from pg_proc p join pg_namespace n on n.oid = "
-    "p.pronamespace where n.nspname !~ '^pg_' and n.nspname <> "
+    "p.pronamespace where n.nspname !~ '" NOT_OURS "' and n.nspname <> "
     "'information_schema'";
 
 // Functions that may read tables, as numbers of objects: themselves and the
@@ -19,7 +22,8 @@ static const char functions_query[] =
 #define READERS                                                                \
     "with f as (select p.oid from pg_proc p join pg_language l on l.oid = "    \
     "p.prolang join pg_namespace n on n.oid = p.pronamespace where n.nspname " \
-    "!~ '^pg_' and n.nspname <> 'information_schema' and not (l.lanname in "   \
+    "!~ '" NOT_OURS                                                            \
+    "' and n.nspname <> 'information_schema' and not (l.lanname in "           \
     "('c', 'internal') and (p.provolatile = 'i' or p.proname ~ "               \
     "'^uuid_generate'))), readers as (select 'pg_proc'::regclass::oid class, " \
     "oid from f union all select 'pg_operator'::regclass, o.oid from "         \
@@ -33,10 +37,10 @@ static const char operators_query[] =
             "o.oprcode";
 
 // A type may be made of others, so if one has such checks, all may.
-static const char types_query[] =
-    READERS "select distinct t.typname from pg_type t join pg_namespace n on "
-            "n.oid = t.typnamespace where n.nspname !~ '^pg_' and n.nspname <> "
-            "'information_schema' and exists (select 1 from checked)";
+static const char types_query[] = READERS
+    "select distinct t.typname from pg_type t join pg_namespace n on "
+    "n.oid = t.typnamespace where n.nspname !~ '" NOT_OURS "' and n.nspname <> "
+    "'information_schema' and exists (select 1 from checked)";
 
 static const char tables_query[] = READERS
     ", parts as (select 'pg_attrdef'::regclass::oid class, oid, adrelid rel "
@@ -50,7 +54,8 @@ static const char tables_query[] = READERS
     "oid from checked) r on r.class = d.refclassid and r.oid = d.refobjid "
     "union select a.attrelid from pg_attribute a join pg_type t on t.oid = "
     "a.atttypid join pg_namespace n on n.oid = t.typnamespace where n.nspname "
-    "!~ '^pg_' and a.attnum > 0 and not a.attisdropped and exists (select 1 "
+    "!~ '" NOT_OURS
+    "' and a.attnum > 0 and not a.attisdropped and exists (select 1 "
     "from checked)) select distinct n.nspname, c.relname from bad join "
     "pg_class c on c.oid = coalesce(pg_partition_root(bad.rel), bad.rel) join "
     "pg_namespace n on n.oid = c.relnamespace";

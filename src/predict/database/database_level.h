@@ -1,0 +1,87 @@
+/* database_level.h -- what a database does at an isolation level, for
+ * predictions about it (doc/levels.md, "What databases do").
+ *
+ *   (S1) a transaction is a row of statements and a commit, which happen at
+ *        moments; all moments are in one order;
+ *   (S2) a read sees, of each row, the version that was committed last: before
+ *        its statement, or before the first one of its transaction
+ *        (one_snapshot);
+ *   (S3) a statement locks the rows that it writes, and those that it selects
+ *        to be locked, until the end of its transaction.  Two transactions do
+ *        not hold locks of one row that conflict;
+ *   (S4) with one_snapshot a statement fails that locks a row which another
+ *        transaction has changed since the snapshot.
+ *
+ * A statement that waits takes place at the moment when it goes on.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PREDICT_DATABASE_DATABASE_LEVEL_H
+#define PREDICT_DATABASE_DATABASE_LEVEL_H
+
+#include "base/err.h"
+#include "history/history.h"
+#include "level/level.h"
+#include "predict/execution/execution.h"
+
+struct database_level {
+    const char *name;  // as the option takes it
+    const char *title; // for people
+    const char *sql;   // the isolation level in SQL
+    enum level level;  // what it implies: the search begins with that
+    bool one_snapshot;
+    bool is_serial; // all executions are serializable
+};
+
+extern const struct database_level database_levels[];
+extern const size_t database_levels_n;
+
+/* The row of this name, or NULL. */
+const struct database_level *database_level_find(const char *name);
+
+/* Whether two locks of a row conflict. */
+bool database_level_conflicts(enum row_lock a, enum row_lock b);
+
+/* A lock that a transaction takes on a row. */
+struct moment_lock {
+    key_id row;
+    uint32_t txn;
+    uint32_t point; // of the statement
+    enum row_lock mode;
+    bool writes;
+};
+
+/* The moments of an observed execution: those of transaction t are
+ * first[t] .. first[t + 1) - 1, and the last of them is its commit. */
+struct moments {
+    const struct observed *o;
+    uint32_t n;
+    uint32_t *first;
+    uint32_t *of_read;             // by read
+    uint32_t *statement;           // by moment: its number, 0: not known
+    uint8_t *is_unknown;           // by transaction: some operation is of an
+                                   // unknown statement
+    VEC(struct moment_lock) locks; // by row, then by transaction
+};
+
+void moments_init(struct moments *m, const struct observed *o);
+void moments_free(struct moments *m);
+
+static inline uint32_t
+moments_commit(const struct moments *m, uint32_t t)
+{
+    return m->first[t + 1] - 1;
+}
+
+/* The moment whose snapshot a read sees. */
+static inline uint32_t
+moments_snapshot(const struct moments *m, const struct database_level *s,
+                 uint32_t r)
+{
+    return s->one_snapshot ? m->first[m->o->reads.at[r].txn] : m->of_read[r];
+}
+
+/* Whether x can happen in this order of moments: run it. */
+bool schedule_runs(const struct database_level *s, const struct moments *m,
+                   const struct execution *x, const u32_vec *order);
+
+#endif
