@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/init_edges.h"
 
+#include "base/limits/context.h"
 #include "base/paranoid.h"
 
 enum { PIVOTS = 8 }; // bits of what 'before' and 'after' consist of
@@ -72,6 +73,7 @@ static uint32_t
 find_last_reader(const struct dependencies *d, const uint32_t *order)
 {
     for (uint32_t i = d->g.n; i--;) {
+        context_poll_at(i);
         if (order[i] >= depend_txn_points(d))
             continue;
         const dense_id t = point_txn(d, order[i]);
@@ -101,6 +103,7 @@ static void
 pass_on(struct pivots *x, const struct chains *g)
 {
     for (uint32_t i = x->n ? x->at[0] : g->n; i < g->n; i++) {
+        context_poll_at(i);
         const uint32_t p = x->order[i];
         if (!x->after[p])
             continue;
@@ -111,6 +114,7 @@ pass_on(struct pivots *x, const struct chains *g)
             x->after[to] |= x->after[p];
     }
     for (uint32_t i = x->n ? x->at[x->n - 1] + 1 : 0; i--;) {
+        context_poll_at(i);
         const uint32_t p = x->order[i];
         if (!x->before[p])
             continue;

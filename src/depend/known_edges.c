@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/known_edges.h"
 
+#include "base/limits/context.h"
 #include "depend/init_edges.h"
 #include "depend/list_edges.h"
 
@@ -13,6 +14,7 @@ add_reads(struct dependencies *d, uint64_t most_init)
 {
     const bool many = init_edges_bound(d) > most_init;
     for (read_id r = 0; r < d->n_reads; r++) {
+        context_poll_at(r);
         const version_id v = d->read_version[r];
         if (v == VERSION_NONE)
             continue;

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/reads.h"
 
+#include "base/limits/context.h"
 #include "base/prefetch.h"
 
 #include <stdlib.h>
@@ -231,6 +232,7 @@ reads_init(struct dependencies *d)
     struct read_builder b;
     read_builder_init(&b, d);
     for (dense_id t = 0; t < d->n_txns; t++) {
+        context_poll_at(t);
         d->read_first[t] = d->n_reads;
         for (op_id op = h->txn_begin[d->name[t]]; op < h->txn_end[d->name[t]];
              op++)

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/versions.h"
 
+#include "base/limits/context.h"
+
 /* Count the final writes of each key in count[k + 1], and number those of each
  * transaction in write_first. */
 static void
@@ -14,6 +16,7 @@ count_writes(struct dependencies *d, uint32_t *count)
     const struct history *h = d->h;
     version_id n = h->n_keys; // after those of INIT
     for (dense_id t = 0; t < d->n_txns; t++) {
+        context_poll_at(t);
         d->write_first[t] = n;
         for (op_id op = h->txn_begin[d->name[t]]; op < h->txn_end[d->name[t]];
              op++)
@@ -42,11 +45,13 @@ place_writes(struct dependencies *d, uint32_t *next)
 {
     const struct history *h = d->h;
     for (key_id k = 0; k < h->n_keys; k++) {
+        context_poll_at(k);
         add_version(d, version_of_init(d, k), DENSE_INIT, k, VALUE_INIT);
         d->key_version[next[k]++] = version_of_init(d, k);
     }
     version_id v = h->n_keys;
-    for (dense_id t = 0; t < d->n_txns; t++)
+    for (dense_id t = 0; t < d->n_txns; t++) {
+        context_poll_at(t);
         for (op_id op = h->txn_begin[d->name[t]]; op < h->txn_end[d->name[t]];
              op++) {
             if (!op_is_final_write(h, op))
@@ -54,6 +59,7 @@ place_writes(struct dependencies *d, uint32_t *next)
             add_version(d, v, t, op_key(h, op), h->op_value[op]);
             d->key_version[next[op_key(h, op)]++] = v++;
         }
+    }
     assert(v == d->n_versions);
 }
 

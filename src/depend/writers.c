@@ -4,6 +4,7 @@
 #include "depend/writers.h"
 
 #include "base/container/sorted.h"
+#include "base/limits/context.h"
 #include "base/prefetch.h"
 
 enum { AHEAD = 24 }; // operations between a prefetch and its use
@@ -19,12 +20,14 @@ void
 writers_bounds(uint32_t *first, const struct history *h, const uint8_t *counts)
 {
     memset(first, 0, ((size_t)h->n_keys + 1) * sizeof *first);
-    for (txn_id t = 0; t < h->n_txns; t++)
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        context_poll_at(t);
         for (op_id op = h->txn_begin[t]; counts[t] && op < h->txn_end[t];
              op++) {
             prefetch(h, first, op);
             first[op_key(h, op) + 1] += op_is_final_write(h, op);
         }
+    }
     for (key_id k = 0; k < h->n_keys; k++)
         first[k + 1] += first[k];
 }

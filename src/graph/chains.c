@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/chains.h"
 
+#include "base/limits/context.h"
 #include "base/paranoid.h"
 
 void
@@ -63,6 +64,7 @@ chains_add(struct chains *g, uint32_t from, uint32_t to)
 {
     assert(from < g->n && to < g->n && from != to);
     const uint32_t e = capacity_index(CAPACITY_EDGES, g->edges.n);
+    context_poll_at(e);
     vec_push(&g->edges,
              ((struct chain_edge){from, to, g->out[from], g->in[to]}));
     g->out[from] = g->in[to] = e;
@@ -91,6 +93,7 @@ chains_freeze(struct chains *g)
     g->in_from = mem_realloc(g->in_from, n, sizeof *g->in_from);
     uint32_t *out_next = g->out_first + 1, *in_next = g->in_first + 1;
     for (size_t e = 0; e < n; e++) {
+        context_poll_at(e);
         out_next[g->edges.at[e].from + 1]++;
         in_next[g->edges.at[e].to + 1]++;
     }
@@ -99,6 +102,7 @@ chains_freeze(struct chains *g)
         in_next[p + 1] += in_next[p];
     }
     for (size_t e = 0; e < n; e++) {
+        context_poll_at(e);
         const struct chain_edge *edge = &g->edges.at[e];
         g->out_to[out_next[edge->from]++] = edge->to;
         g->in_from[in_next[edge->to]++] = edge->from;
@@ -145,8 +149,10 @@ count_predecessors(const struct chains *g, uint32_t *waiting)
 {
     for (uint32_t p = 0; p < g->n; p++)
         waiting[p] = chains_has_previous(g, p);
-    for (size_t e = 0; e < g->edges.n; e++)
+    for (size_t e = 0; e < g->edges.n; e++) {
+        context_poll_at(e);
         waiting[g->edges.at[e].to]++;
+    }
 }
 
 /* A hop into p from a point that stays. */
@@ -196,6 +202,7 @@ chains_sort(const struct chains *g, uint32_t *order, hop_vec *cycle)
         if (!waiting[p])
             order[n++] = p;
     for (uint32_t i = 0; i < n; i++) {
+        context_poll_at(i);
         const uint32_t p = order[i];
         if (chains_has_next(g, p) && --waiting[p + 1] == 0)
             order[n++] = p + 1;

@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/clock.h"
 
+#include "base/limits/context.h"
 #include "base/paranoid.h"
 
 static bool
@@ -95,6 +96,7 @@ clocks_update(struct clocks *c, const uint32_t *order)
 {
     const struct chains *g = c->g;
     for (uint32_t i = 0; i < g->n; i++) {
+        context_poll_at(i);
         const uint32_t p = order[i];
         if (!c->stale[p])
             continue;

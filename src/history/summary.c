@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/summary.h"
 
+#include "base/limits/context.h"
 #include "base/parallel.h"
 
 enum {
@@ -130,6 +131,7 @@ count_part(void *parts, size_t number)
     struct flags sum = count_flags(h, p->first_op, p->after_ops);
     uint64_t blind = 0;
     for (txn_id i = p->begin; i < p->end; i++) {
+        context_poll_at(i);
         const txn_id t = h->arrival[i];
         const op_id begin = h->txn_begin[t], end = h->txn_end[t];
         if (!h->txn_counts[t])
@@ -201,6 +203,7 @@ static void
 count_any_ops(const struct history *h, struct key_use *use, struct summary *s)
 {
     for (txn_id i = 0; i < h->n_txns; i++) {
+        context_poll_at(i);
         const txn_id t = h->arrival[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const key_id k = op_key(h, op);

@@ -196,7 +196,7 @@ lose_repeated(struct assembly *a)
                     continue;
                 if (strings_add(&names, t->after.name, strlen(t->after.name)) <
                     before)
-                    watch_lose(a->watch, t->oid,
+                    watch_lose(a->watch, &a->transcript->tables, t->oid,
                                "was emptied and filled by one transaction");
             }
         }

@@ -23,6 +23,8 @@ struct proxy_options {
     const char *host, *port; // of the server; a host with '/' is a directory
     const char *database;
     struct raw_log *log;
+    size_t *others; // counts connections to other databases, which are passed
+                    // and not recorded
     const volatile sig_atomic_t *stop;
 
     /* Whether a user can be recorded; if not, why.  See watch_admits. */

@@ -105,7 +105,7 @@ note(const struct proxy_options *o, const struct proxy_link *l, char from,
 void
 proxy_link_note_closed(const struct proxy_options *o, struct proxy_link *l)
 {
-    if (l->has_begun && !l->is_cancel && !l->is_closed)
+    if (l->has_begun && !l->passes_only && !l->is_closed)
         note(o, l, RAW_NOTE, 'X', "", 0);
     l->is_closed = true;
 }
@@ -151,7 +151,6 @@ admit(const struct proxy_options *o, struct proxy_link *l,
 {
     char why[400];
     const char *user = parameter(parameters, "user");
-    const char *database = parameter(parameters, "database");
     const char *replication = parameter(parameters, "replication");
     if (!user) {
         refuse(l, "assay record: the first message names no user");
@@ -160,12 +159,6 @@ admit(const struct proxy_options *o, struct proxy_link *l,
     if (replication && strcmp(replication, "false") != 0) {
         refuse(l, "assay record: a replication connection is not recorded; "
                   "connect it to the server itself");
-        return false;
-    }
-    if (strcmp(database ? database : user, o->database) != 0) {
-        snprintf(why, sizeof why, "assay record: records database %s, not %s",
-                 o->database, database ? database : user);
-        refuse(l, why);
         return false;
     }
     if (!o->admits(o->self, user, role, why, sizeof why)) {
@@ -209,6 +202,31 @@ pass_first(struct proxy_link *l, const char *message, size_t n,
     buf_free(&m);
 }
 
+/* Pass a connection that is not recorded. */
+static void
+begin_other(const struct proxy_options *o, struct proxy_link *l,
+            const char *message, size_t n)
+{
+    l->server.fd = connect_server(o);
+    if (l->server.fd < 0) {
+        proxy_link_close_end(&l->client);
+        return;
+    }
+    proxy_link_make_quick(l->server.fd);
+    l->has_begun = l->passes_only = true;
+    buf_add(&l->server.out, message, n);
+}
+
+/* Whether a session is of another database. */
+static bool
+is_elsewhere(const struct proxy_options *o, struct wire_body parameters)
+{
+    const char *user = parameter(parameters, "user");
+    const char *database = parameter(parameters, "database");
+    database = database && *database ? database : user;
+    return database && strcmp(database, o->database) != 0;
+}
+
 static void
 begin_session(const struct proxy_options *o, struct proxy_link *l,
               const char *message, size_t n)
@@ -216,6 +234,11 @@ begin_session(const struct proxy_options *o, struct proxy_link *l,
     const struct wire_body parameters = {message + WIRE_FIRST, message + n,
                                          false};
     char role[PLAIN_ROLE_NAME];
+    if (is_elsewhere(o, parameters)) {
+        ++*o->others;
+        begin_other(o, l, message, n);
+        return;
+    }
     if (!admit(o, l, parameters, role))
         return;
     l->server.fd = connect_server(o);
@@ -227,20 +250,6 @@ begin_session(const struct proxy_options *o, struct proxy_link *l,
     l->has_begun = true;
     note_open(o, l, parameters, role);
     pass_first(l, message, n, role);
-}
-
-static void
-begin_cancel(const struct proxy_options *o, struct proxy_link *l,
-             const char *message, size_t n)
-{
-    l->server.fd = connect_server(o);
-    if (l->server.fd < 0) {
-        proxy_link_close_end(&l->client);
-        return;
-    }
-    proxy_link_make_quick(l->server.fd);
-    l->has_begun = l->is_cancel = true;
-    buf_add(&l->server.out, message, n);
 }
 
 /* The first messages of a client; false if one is not complete yet. */
@@ -261,7 +270,7 @@ read_first(const struct proxy_options *o, struct proxy_link *l)
     if (kind == WIRE_ENCRYPT)
         buf_char(&l->client.out, 'N');
     else if (kind == WIRE_CANCEL)
-        begin_cancel(o, l, in->at, n);
+        begin_other(o, l, in->at, n);
     else
         begin_session(o, l, in->at, n);
     if (in->n >= n)
@@ -416,11 +425,11 @@ static void
 read_messages(const struct proxy_options *o, struct proxy_link *l,
               struct link_end *from, struct link_end *to)
 {
-    if (l->is_cancel) {
+    if (l->passes_only) {
         from->pass = SIZE_MAX;
         pass_on(from, to);
     }
-    while (!l->is_cancel && read_message(o, l, from, to))
+    while (!l->passes_only && read_message(o, l, from, to))
         continue;
     proxy_link_drop(&from->in, from->done);
     from->done = 0;

@@ -21,7 +21,8 @@ struct proxy_link {
     uint32_t number;
     struct link_end client, server;
     bool has_begun; // the first message was passed on
-    bool is_cancel; // it only cancels another session's statement
+    // It cancels another session's statement, or is of another database.
+    bool passes_only;
     bool is_closed; // the log says so
 };
 

@@ -25,6 +25,7 @@ struct recording {
     struct raw_log log;
     struct buf path; // of the log
     struct proxy *proxy;
+    size_t others; // connections to other databases
 };
 
 /* --- the database ----------------------------------------------------------*/
@@ -190,6 +191,7 @@ open_proxy(struct recording *r, const struct buf *database, struct err *err)
                                      .port = port,
                                      .database = database->at,
                                      .log = &r->log,
+                                     .others = &r->others,
                                      .stop = r->options->stop,
                                      .admits = admits,
                                      .self = r};
@@ -303,6 +305,7 @@ record_run(const struct record_options *o, struct record_result *out,
               watch_read(&r.watch, r.admin, o->tables, err);
     if (ok) {
         ok = record_watched(&r, out, err);
+        out->others = r.others;
         watch_free(&r.watch);
     }
     close_admin(&r.db, r.admin);

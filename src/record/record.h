@@ -29,7 +29,8 @@ struct record_options {
 
 struct record_result {
     struct assembled history;
-    int status; // of the command, as waitpid says; 0 if there is none
+    int status;    // of the command, as waitpid says; 0 if there is none
+    size_t others; // connections to other databases, which were not recorded
 };
 
 /* Watch the tables, serve clients, undo, and write the history.  The raw log

@@ -81,14 +81,22 @@ oid_of(const char *message)
                : 0;
 }
 
+bool
+table_report_has_shape(const struct table_report *t, const char *shape)
+{
+    const size_t n = strcspn(shape, "-");
+    return strcspn(t->shape, "-") == n && strncmp(t->shape, shape, n) == 0;
+}
+
 static void
 take_table(struct table_reports *all, const struct told_fact *f)
 {
     struct table_report *t = add(all, f->oid);
-    const bool is_altered =
-        f->letter == 'm' &&
-        (strcmp(t->shape, f->shape) != 0 || strcmp(t->node, f->node) != 0);
-    t->has_changed |= t->has_rows && is_altered;
+    if (t->has_rows && f->letter == 'm') {
+        t->has_changed |= !table_report_has_shape(t, f->shape) ||
+                          strcmp(t->node, f->node) != 0;
+        t->has_new_keys |= strcmp(t->shape, f->shape) != 0;
+    }
     set(t, f->node, f->shape, f->name);
 }
 

@@ -23,6 +23,7 @@ struct table_report {
     text_vec nodes;                  // all of them
     bool has_rows;                   // rows were reported
     bool has_changed;                // and then it got another shape
+    bool has_new_keys;               // and then it got other foreign keys
 };
 
 struct table_reports {
@@ -38,6 +39,10 @@ void table_reports_take(struct table_reports *t, const char *message,
 /* The table of an object id, or NULL. */
 struct table_report *table_reports_find(const struct table_reports *t,
                                         uint32_t oid);
+
+/* Whether a table has a shape, whatever foreign keys it has, which follow a
+ * dash. */
+bool table_report_has_shape(const struct table_report *t, const char *shape);
 
 /* Whether a file was that of the table at some time. */
 bool table_report_had(const struct table_report *t, const char *node);

@@ -29,6 +29,9 @@ run(struct connection *c, const char *sql, struct result_rows *out,
 
 /* --- what is refused -------------------------------------------------------*/
 
+// Schemas of the server, and of recordings.
+#define SYSTEM "'^(pg_|information_schema$|assay(_s[0-9]+)?$)'"
+
 // Objects through which a plain role reads tables with the rights of one to
 // whom row security does not apply.
 static const char bypassing[] =
@@ -39,8 +42,7 @@ static const char bypassing[] =
     "PostgreSQL 15 on, or give it a plain owner' from pg_class c join pg_roles "
     "r on r.oid = c.relowner join pg_namespace n on n.oid = c.relnamespace "
     "where c.relkind = 'v' and (r.rolsuper or r.rolbypassrls) and n.nspname "
-    "!~ '^pg_' and n.nspname not in ('information_schema', 'assay') and "
-    "coalesce(array_to_string(c.reloptions, ','), '') !~ "
+    "!~ " SYSTEM " and coalesce(array_to_string(c.reloptions, ','), '') !~ "
     "'security_invoker=(true|on|1)' and exists (select 1 from pg_rewrite w "
     "join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = "
     "w.oid and d.refclassid = 'pg_class'::regclass join pg_class t on t.oid = "
@@ -53,16 +55,15 @@ static const char bypassing[] =
     "apply, so what it reads is not reported: give it a plain owner' from "
     "pg_proc p join pg_roles r on r.oid = p.proowner join pg_namespace n on "
     "n.oid = p.pronamespace where p.prosecdef and (r.rolsuper or "
-    "r.rolbypassrls) and n.nspname !~ '^pg_' and n.nspname not in "
-    "('information_schema', 'assay')";
+    "r.rolbypassrls) and n.nspname !~ " SYSTEM;
 
 // Functions that may change to a superuser and back, which no message tells.
 static const char role_changing[] =
     "select p.proname, 'function ' || p.oid::regprocedure || ' sets a role, so "
     "what it "
     "reads may not be reported: leave it out while you record' from pg_proc p "
-    "join pg_namespace n on n.oid = p.pronamespace where n.nspname !~ '^pg_' "
-    "and n.nspname not in ('information_schema', 'assay') and (exists (select "
+    "join pg_namespace n on n.oid = p.pronamespace where n.nspname !~ " SYSTEM
+    " and (exists (select "
     "1 from unnest(p.proconfig) s where s ~* '^(role|session_auth)') or "
     "p.prosrc ~* '\\mset\\s+(local\\s+|session\\s+)?(role|session\\s+"
     "authorization)\\M' or p.prosrc ~* 'set_config\\s*\\(\\s*''(role|"

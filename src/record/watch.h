@@ -83,7 +83,8 @@ bool watch_read_end(struct record_watch *w, const char *beginning,
                     const struct table_reports *reports, struct err *err);
 
 /* Leave out a table. */
-void watch_lose(struct record_watch *w, uint32_t oid, const char *why);
+void watch_lose(struct record_watch *w, const struct table_reports *reports,
+                uint32_t oid, const char *why);
 
 /* The table of an object id, which may be that of a partition, or
  * WATCHED_NONE. */

@@ -77,7 +77,7 @@ why_lost(const struct table_report *t, const struct result_rows *r, size_t i)
         return "was altered after it was used";
     if (!table_report_had(t, result_rows_get(r, i, STATE_NODE)))
         return "was rewritten by CLUSTER or VACUUM FULL";
-    if (strcmp(t->shape, result_rows_get(r, i, STATE_SHAPE)) != 0)
+    if (!table_report_has_shape(t, result_rows_get(r, i, STATE_SHAPE)))
         return "was altered";
     if (*result_rows_get(r, i, STATE_IS_WHOLE) != 't')
         return "lost the policies or triggers of the recording";
@@ -114,18 +114,23 @@ add_lost(struct record_watch *w, const struct table_report *t, const char *why)
         vec_push(&w->lost, ((struct watch_lost){t->root, copy}));
 }
 
-/* Constraints with tables that are not watched are not evaluated. */
+/* Constraints with tables that are not watched are not evaluated, nor are
+ * foreign keys of tables that got some after they were used. */
 static void
-drop_checks(struct record_watch *w)
+drop_checks(struct record_watch *w, const struct table_reports *reports)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->watched.checks.n; i++) {
         struct watched_check *c = &w->watched.checks.at[i];
         struct watched_table *t = &w->watched.tables.at[c->table];
         struct watched_table *o = &w->watched.tables.at[c->other];
-        const bool is_lost_one = is_lost(w, number(w->oids.at[c->table])) ||
-                                 is_lost(w, number(w->oids.at[c->other]));
-        if (!is_lost_one) {
+        const struct table_report *r =
+            table_reports_find(reports, number(w->oids.at[c->table]));
+        const bool is_left_out =
+            is_lost(w, number(w->oids.at[c->table])) ||
+            is_lost(w, number(w->oids.at[c->other])) ||
+            (c->kind == WATCHED_FOREIGN && r && r->has_new_keys);
+        if (!is_left_out) {
             w->watched.checks.at[n++] = *c;
             continue;
         }
@@ -138,7 +143,8 @@ drop_checks(struct record_watch *w)
 }
 
 void
-watch_lose(struct record_watch *w, uint32_t oid, const char *why)
+watch_lose(struct record_watch *w, const struct table_reports *reports,
+           uint32_t oid, const char *why)
 {
     const uint32_t table = watch_table(w, oid);
     if (table == WATCHED_NONE)
@@ -148,7 +154,7 @@ watch_lose(struct record_watch *w, uint32_t oid, const char *why)
                                    .name = w->watched.tables.at[table].name};
     add_lost(w, &t, why);
     w->watched.tables.at[table].refusal = "it is left out";
-    drop_checks(w);
+    drop_checks(w, reports);
 }
 
 static void
@@ -250,13 +256,18 @@ watch_read_end(struct record_watch *w, const char *beginning,
         find_lost(w, reports, &state);
         for (uint32_t i = 0; ok && i < w->watched.tables.n; i++) {
             const uint32_t oid = number(w->oids.at[i]);
-            const struct table_report *t = table_reports_find(reports, oid);
+            struct table_report *t = table_reports_find(reports, oid);
+            const size_t row = find_row(&state, oid);
+            if (t && t->has_rows && row < state.n)
+                t->has_new_keys |=
+                    strcmp(t->shape,
+                           result_rows_get(&state, row, STATE_SHAPE)) != 0;
             w->watched.tables.at[i].refusal =
                 t && t->root == oid && !is_lost(w, oid) ? NULL
                                                         : "it is not watched";
         }
         find_parts(w, reports);
-        drop_checks(w);
+        drop_checks(w, reports);
         find_unwatched(w, reports, &before, &oids, &state);
         watched_free(&before);
     } else {

@@ -43,6 +43,11 @@ run(struct connection *c, const char *sql, struct result_rows *out,
 #define FUNCTION "create function @."
 #define LANGUAGE(what) " language plpgsql " what " as $f$ "
 
+// Values are shown in the same way whatever a session has set.
+#define SHOWN                                                                  \
+    "set timezone = 'UTC' set intervalstyle = 'postgres' set bytea_output = "  \
+    "'hex' set extra_float_digits = 1"
+
 // In these texts '@' is the schema of the functions, '~' a table and '#' its
 // object id.  The messages; tell.h reads them.
 #define SCANS                                                                  \
@@ -72,8 +77,11 @@ run(struct connection *c, const char *sql, struct result_rows *out,
     "attisdropped), (select string_agg(pg_get_indexdef(indexrelid), ',' "      \
     "order by indexrelid) from pg_index where indrelid = $1 and (indisunique " \
     "or indisexclusion)), (select string_agg(pg_get_constraintdef(oid), ',' "  \
-    "order by oid) from pg_constraint where conrelid = $1), (select count(*) " \
-    "from pg_policy where polrelid = $1 and left(polname, 6) <> 'assay_')))"
+    "order by oid) from pg_constraint where conrelid = $1 and contype <> "      \
+    "'f'), (select count(*) from pg_policy where polrelid = $1 and "           \
+    "left(polname, 6) <> 'assay_'))) || '-' || md5(concat((select string_agg(" \
+    "pg_get_constraintdef(oid), ',' order by oid) from pg_constraint where "   \
+    "conrelid = $1 and contype = 'f')))"
 #define TABLE                                                                  \
     "pg_catalog.concat('t ', $1::pg_catalog.int8, ' ', "                       \
     "pg_catalog.pg_relation_filenode($1), ' ', @.shape($1), ' ', $2, ' ', "    \
@@ -98,7 +106,7 @@ static const char functions[] =
     "begin " SAY(SAW) "return true; end$f$; "
     // A row that is deleted names its subtransaction, unless others lock it,
     // too; then a row that is written in the same subtransaction does.
-    FUNCTION "wrote() returns trigger" LANGUAGE("")
+    FUNCTION "wrote() returns trigger" LANGUAGE(SHOWN)
     "declare told text; sub xid; begin "
     "if tg_op <> 'DELETE' then sub := new.xmin; "
     "elsif old.xmax::pg_catalog.text::pg_catalog.int8 = "
@@ -109,7 +117,7 @@ static const char functions[] =
     "if tg_op <> 'INSERT' then " WITH_ROW("old") "end if; "
     "if tg_op <> 'DELETE' then " WITH_ROW("new") "end if; "
     SAY("told") "return null; end$f$; "
-    FUNCTION "tries() returns trigger" LANGUAGE("")
+    FUNCTION "tries() returns trigger" LANGUAGE(SHOWN)
     "begin " SAY(TRIES) "return new; end$f$; ";
 
 static const char functions_of_tables[] =
@@ -119,7 +127,7 @@ static const char functions_of_tables[] =
     FUNCTION "report_table(oid, text) returns void" LANGUAGE("")
     "begin " SAY(TABLE) "return; end$f$; "
     // every row as written by the subtransaction, or as deleted by it
-    FUNCTION "report_rows(t oid, op text) returns void" LANGUAGE("")
+    FUNCTION "report_rows(t oid, op text) returns void" LANGUAGE(SHOWN)
     "declare sub xid; r record; begin "
     "insert into @.assay_marks values (0) returning xmin into sub; "
     "for r in execute pg_catalog.format($q$select assay_t.tableoid o, "

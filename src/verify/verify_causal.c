@@ -185,11 +185,13 @@ collect_by_id(const struct weak_order *w, struct versions *v)
     memcpy(v->first, w->versions.first,
            ((size_t)h->n_keys + 1) * sizeof *v->first);
     v->at = mem_alloc(n, sizeof *v->at);
-    for (txn_id t = 0; t < h->n_txns; t++)
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        context_poll_at(t);
         for (op_id op = h->txn_begin[t]; w->position[t] && op < h->txn_end[t];
              op++)
             if (op_is_final_write(h, op))
                 v->at[v->first[op_key(h, op)]++] = t;
+    }
     memcpy(v->first, w->versions.first,
            ((size_t)h->n_keys + 1) * sizeof *v->first);
 }
@@ -208,6 +210,7 @@ verify_causal(const struct weak_order *w)
     bool fine = true;
     size_t stale = 0;
     for (size_t i = 0; fine && stale < w->stale.n; i++) {
+        context_poll_at(i);
         const txn_id t = w->order->at[i];
         uint32_t *clock = tick(&c, t);
         if (w->stale.at[stale] == t) {

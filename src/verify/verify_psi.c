@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_psi.h"
 
+#include "base/limits/context.h"
 #include "graph/clock.h"
 #include "verify/lists/verify_list_order.h"
 
@@ -19,7 +20,7 @@ struct psi_order {
     const struct certificate *c;
     uint32_t *place; // by transaction: 1 + its place in the order, 0 = none
     uint32_t *point; // by transaction: its point in the graph
-    txn_id *chosen;  // by operation
+    txn_id *chosen;  // by operation; NULL without choices
     uint32_t *first; // by key: where its versions begin in 'version'
     txn_id *version; // those of a key in order
     struct chains g;
@@ -41,6 +42,7 @@ place_all(struct psi_order *o)
 {
     const struct history *h = o->h;
     for (uint32_t i = 0; i < o->c->order.n; i++) {
+        context_poll_at(i);
         const txn_id t = o->c->order.at[i];
         if (t >= h->n_txns || h->txn_counts[t] == TXN_LEFT_OUT || o->place[t])
             return wrong(o,
@@ -59,11 +61,13 @@ make_chains(struct psi_order *o)
     const struct history *h = o->h;
     uint32_t *lengths = mem_calloc(h->n_sessions, sizeof *lengths);
     uint32_t n = 0;
-    for (txn_id t = 0; t < h->n_txns; t++)
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        context_poll_at(t);
         if (o->place[t]) {
             lengths[h->txn_session[t]]++;
             o->point[t] = n++;
         }
+    }
     assert(n == o->c->order.n);
     chains_init(&o->g, lengths, h->n_sessions);
     mem_free(lengths);
@@ -88,7 +92,7 @@ writer_of(const struct psi_order *o, op_id op)
     if (!history_has_several(o->h, v))
         return history_writer(o->h, v);
     const struct txn_range all = history_candidates(o->h, v);
-    for (size_t i = 0; i < all.n; i++)
+    for (size_t i = 0; o->chosen && i < all.n; i++)
         if (all.at[i] == o->chosen[op])
             return all.at[i];
     return TXN_NONE;
@@ -97,6 +101,10 @@ writer_of(const struct psi_order *o, op_id op)
 static bool
 note_choices(struct psi_order *o)
 {
+    if (!o->c->choices.n)
+        return true;
+    o->chosen = mem_alloc(o->h->n_ops, sizeof *o->chosen);
+    memset(o->chosen, 0xff, o->h->n_ops * sizeof *o->chosen);
     for (size_t i = 0; i < o->c->choices.n; i++) {
         const struct choice *c = &o->c->choices.at[i];
         if (c->read >= o->h->n_ops)
@@ -111,6 +119,7 @@ add_reads(struct psi_order *o)
 {
     const struct history *h = o->h;
     for (size_t i = 0; i < o->c->order.n; i++) {
+        context_poll_at(i);
         const txn_id t = o->c->order.at[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             if (!op_is_external_read(h, op))
@@ -134,6 +143,7 @@ add_versions(struct psi_order *o)
 {
     const struct history *h = o->h;
     for (size_t i = 0; i < o->c->order.n; i++) {
+        context_poll_at(i);
         const txn_id t = o->c->order.at[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             o->first[op_key(h, op) + 2] += op_is_final_write(h, op);
@@ -143,6 +153,7 @@ add_versions(struct psi_order *o)
     uint32_t *next = o->first + 1;
     o->version = mem_alloc(next[h->n_keys], sizeof *o->version);
     for (size_t i = 0; i < o->c->order.n; i++) {
+        context_poll_at(i);
         const txn_id t = o->c->order.at[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             if (!op_is_final_write(h, op))
@@ -211,6 +222,7 @@ check_reads(struct psi_order *o)
 {
     const struct history *h = o->h;
     for (size_t i = 0; i < o->c->order.n; i++) {
+        context_poll_at(i);
         const txn_id t = o->c->order.at[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             if (!op_is_external_read(h, op))
@@ -255,8 +267,6 @@ verify_psi_order(const struct history *h, const struct certificate *c,
     struct psi_order o = {.h = h, .c = c, .err = err};
     o.place = mem_calloc(h->n_txns, sizeof *o.place);
     o.point = mem_calloc(h->n_txns, sizeof *o.point);
-    o.chosen = mem_alloc(h->n_ops, sizeof *o.chosen);
-    memset(o.chosen, 0xff, h->n_ops * sizeof *o.chosen);
     o.first = mem_calloc((size_t)h->n_keys + 2, sizeof *o.first);
     const bool ok = check_all(&o);
     assert(ok || err->kind != ERR_NONE);

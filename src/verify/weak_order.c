@@ -87,11 +87,13 @@ weak_order_collect_versions(struct weak_order *w)
     assert(!v->first && w->position);
     v->first = mem_calloc((size_t)h->n_keys + 2, sizeof *v->first);
     uint32_t *next = v->first + 1;
-    for (txn_id t = 0; t < h->n_txns; t++)
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        context_poll_at(t);
         for (op_id op = h->txn_begin[t]; w->position[t] && op < h->txn_end[t];
              op++)
             if (op_is_final_write(h, op))
                 next[op_key(h, op) + 1]++;
+    }
     for (key_id k = 0; k < h->n_keys; k++)
         next[k + 1] += next[k];
     v->at = mem_alloc(next[h->n_keys], sizeof *v->at);

@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/causal_rows.h"
 
+#include "base/limits/context.h"
+
 enum { WIDTH_FIRST = 64, BLOCK = 8 };
 
 uint32_t
@@ -55,6 +57,7 @@ find_last_uses(struct causal_rows *c, const struct topological_order *sequence)
     memset(before, 0xff, h->n_sessions * sizeof *before);
     for (size_t i = 0; i < sequence->n; i++) {
         const txn_id t = sequence->at[i];
+        context_poll_at(i);
         txn_id *previous = &before[h->txn_session[t]];
         if (*previous != TXN_NONE)
             c->of[*previous].last_use = t;

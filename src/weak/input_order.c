@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/input_order.h"
 
+#include "base/limits/context.h"
 #include "base/limits/tuning.h"
 #include "base/parallel.h"
 #include "base/paranoid.h"
@@ -49,8 +50,10 @@ static void
 note_positions(void *parts, size_t number)
 {
     const struct order_slice *p = (const struct order_slice *)parts + number;
-    for (size_t i = p->begin; i < p->end; i++)
+    for (size_t i = p->begin; i < p->end; i++) {
+        context_poll_at(i);
         p->order->position[p->order->at[i]] = (uint32_t)i + 1;
+    }
 }
 
 /* Op, at that place of the order, does not read what was last written. */
@@ -98,6 +101,7 @@ pass_part(void *parts, size_t number)
     struct order_slice *p = (struct order_slice *)parts + number;
     const struct writer_assignment *r = p->order->r;
     for (size_t i = p->begin; i < p->end && !is_broken(p->order); i++) {
+        context_poll_at(i);
         const txn_id before = assignment_session_before(r, p->order->at[i]);
         if (before != TXN_NONE && p->order->position[before] > i)
             atomic_store_explicit(&p->order->is_broken, true,

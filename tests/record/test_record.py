@@ -205,6 +205,29 @@ def test_phantom():
               "each missed the row of the other: not serializable", said)
 
 
+def test_settings():
+    """Values look the same whatever sessions have set."""
+    admin("drop table if exists times; create table times (id int primary key, "
+          "at timestamptz, i interval, b bytea, f float8); alter table times "
+          "owner to app; insert into times select i, '2026-01-01 12:00+00', "
+          "'1 day 2 hours', 'x', 0.1 from generate_series(1, 2) i")
+    r = Recording(assay, server, path)
+    c, d = Client(r.port, TimeZone="America/Chicago"), Client(r.port)
+    c.run("set intervalstyle = 'iso_8601'; set bytea_output = 'escape'; set "
+          "extra_float_digits = 0")
+    for n, x in enumerate((c, d, c)):
+        x.run(f"update times set f = f / 3 where id = {1 + n % 2}")
+        x.run(f"insert into times select {n} + 5, at, i, b, f from times where "
+              "id = 1")
+    c.close()
+    d.close()
+    status = r.stop()
+    tap.check(status == 0, "sessions may show values as they like", r.said)
+    status, said = verdicts("ser")
+    tap.check(status == 0, "the history is serializable", said)
+    admin("drop table times")
+
+
 def test_definitions():
     """Tables that are made, altered, emptied and dropped while it records."""
     admin("drop table if exists own, t2, u; truncate t; "
@@ -272,6 +295,9 @@ def test_definitions():
     c.run("select * from copy2")
     c.run("drop table copy")
     c.run("insert into t values (8, 80)")
+    c.run("insert into copy2 values (7)")
+    c.run("alter table copy2 add foreign key (v2) references t not valid")
+    c.run("update copy2 set v2 = 8 where v2 = 7")
     c.close()
     status = r.stop()
     lines = transactions(r.lines())
@@ -280,6 +306,9 @@ def test_definitions():
               "partial" not in of("select * from copy2"),
               "a table that is altered after it was used is left out, and said",
               r.said + str(lines))
+    tap.check(written("update copy2") != [] and "what foreign keys read" in
+              str(of("update copy2")),
+              "a table that gets a foreign key later is recorded", str(lines))
     admin("drop table more, copy2, copy3, mine, twice; truncate t; "
           "insert into t values (1, 10)")
 
@@ -317,6 +346,10 @@ def test_refusals():
     status, other = run(assay, "record", "--to", server.url("shop"), "--clean")
     tap.check(status == 2 and "another" in other,
               "two recordings of one database are refused", other)
+    c = Client(r.port, database="postgres")
+    tap.check(c.run("select current_database()") == [["postgres"]],
+              "connections to other databases are passed")
+    c.close()
     c = Client(r.port)
     c.run("select * from t where id = 1")
     admin("update t set v = 77 where id = 1")
@@ -325,6 +358,17 @@ def test_refusals():
     status = r.stop()
     tap.check(status == 2 and "no recorded transaction wrote version" in r.said,
               "a write of another client is refused by name", r.said)
+    r = Recording(assay, server, path)
+    for database in ("postgres", "shop"):
+        c = Client(r.port, database=database)
+        c.run("select 1 from pg_class limit 1")
+        c.close()
+    c = Client(r.port)
+    c.run("select * from t")
+    c.close()
+    r.stop()
+    tap.check("1 connection to other databases was not recorded" in r.said,
+              "and counted", r.said)
 
 
 def test_kill():
@@ -365,6 +409,7 @@ try:
     test_pgbench()
     test_protocol()
     test_phantom()
+    test_settings()
     test_definitions()
     test_refusals()
     test_kill()

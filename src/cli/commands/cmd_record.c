@@ -44,12 +44,23 @@ say_denied(const struct assembled *a)
                 a->denied, a->denied == 1 ? "" : "s", a->denial);
 }
 
+static void
+say_others(const struct record_result *r)
+{
+    if (r->others)
+        fprintf(stderr,
+                "assay: %zu connection%s to other databases %s not recorded\n",
+                r->others, r->others == 1 ? "" : "s",
+                r->others == 1 ? "was" : "were");
+}
+
 /* What was recorded; the status that follows from it. */
 static int
 show(const struct options *o, const struct record_result *r)
 {
     const struct assembled *a = &r->history;
     say_denied(a);
+    say_others(r);
     if (a->is_empty) {
         fprintf(stderr, "assay: no row was read or written through the proxy, "
                         "so there is no history\n");

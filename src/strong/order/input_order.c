@@ -32,6 +32,7 @@
 #include "strong/order/input_order.h"
 
 #include "base/container/sorted.h"
+#include "base/limits/context.h"
 #include "base/limits/tuning.h"
 
 #include <stdlib.h>
@@ -235,6 +236,7 @@ run_all(struct recorded_run *run)
 {
     const struct history *h = run->h;
     for (uint32_t i = 0; i < run->n_order; i++) {
+        context_poll_at(i);
         const txn_id t = run->order[i];
         uint32_t snapshot;
         if (h->txn_counts[t] != TXN_COUNTS)
@@ -284,6 +286,7 @@ run_all_serially(struct recorded_run *run)
     value_id *last = mem_calloc(h->n_keys, sizeof *last); // VALUE_INIT
     bool ok = true;
     for (uint32_t i = 0; ok && i < run->n_order; i++) {
+        context_poll_at(i);
         const txn_id t = run->order[i];
         if (h->txn_counts[t] == TXN_COUNTS)
             ok = is_in_order(run, t) && run_serially(run, t, last);
@@ -330,6 +333,7 @@ static void
 append_serially(const struct recorded_run *run, bool two_points, u32_vec *order)
 {
     for (uint32_t i = 0; i < run->n_order; i++) {
+        context_poll_at(i);
         const txn_id t = run->order[i];
         if (!run->position[t])
             continue;
@@ -357,6 +361,7 @@ append_points(const struct recorded_run *run, u32_vec *order)
             starts[first[run->snapshot[t]]++] = t;
     uint32_t next = 0; // of 'starts'; first[i] is now where those of i end
     for (uint32_t i = 0, arrived = 0; i <= run->n; i++) {
+        context_poll_at(i);
         while (next < first[i])
             vec_push(order, 2 * starts[next++]);
         while (arrived < run->n_order && !run->position[run->order[arrived]])

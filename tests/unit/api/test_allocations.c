@@ -5,6 +5,10 @@
  * through it.  The n-th one fails, for every n until none does; after each
  * failure the library must work as before, and nothing may be left.
  *
+ *     test_allocations [FILE...]
+ *
+ * With histories as arguments, does the same for these instead, at all levels.
+ *
  * SPDX-License-Identifier: MIT */
 #include "test.h"
 
@@ -68,12 +72,14 @@ __wrap_free(void *p)
     __real_free(p);
 }
 
+static const char *format = "jsonl"; // NULL: as the text looks
+
 /* Read, check, explain and show; the verdict, or unknown. */
 static assay_verdict_t
 check_text(const char *text, const char *levels)
 {
     assay *a = assay_new();
-    assay_history *h = assay_parse(a, text, strlen(text), "jsonl");
+    assay_history *h = assay_parse(a, text, strlen(text), format);
     assay_result *r = assay_check(a, h, levels);
     const assay_verdict_t v = assay_verdict(r);
     const bool is_shown = assay_result_text(r, "text", NULL) &&
@@ -172,9 +178,48 @@ a_recording(void)
     fail_each(record_and_check, NULL, "strict-ser", ASSAY_VIOLATED);
 }
 
-int
-main(void)
+static char **files;
+
+/* The text of a file, with a zero at its end. */
+static char *
+text_of(const char *path)
 {
+    FILE *f = fopen(path, "rb");
+    char *text = NULL;
+    size_t n = 0;
+    CHECK(f != NULL);
+    for (size_t got = 1; f && got;) {
+        text = realloc(text, n + 4097);
+        got = fread(text + n, 1, 4096, f);
+        n += got;
+        text[n] = 0;
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static void
+histories_of_files(void)
+{
+    format = NULL;
+    for (; *files && test_ok; files++) {
+        char *text = text_of(*files);
+        printf("# %s\n", *files);
+        if (text)
+            fail_each(check_text, text, "all", check_text(text, "all"));
+        free(text);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    files = argv + 1;
+    if (argc > 1) {
+        RUN(histories_of_files);
+        return test_end();
+    }
     RUN(a_history_that_holds);
     RUN(a_write_skew);
     RUN(a_read_from_thin_air);

@@ -455,6 +455,8 @@ calls_can_be_cancelled(void)
 
 /* --- threads, stacks and locales -------------------------------------------*/
 
+static int checks_each = 40; // of a thread; the first argument
+
 struct sharing {
     assay *a;
     assay_history *h;
@@ -465,7 +467,7 @@ static void *
 check_many(void *self)
 {
     struct sharing *w = self;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < checks_each; i++) {
         assay_result *r = assay_check(w->a, w->h, i % 2 ? "si" : "ser");
         const assay_verdict_t expected = i % 2 ? ASSAY_HOLDS : ASSAY_VIOLATED;
         const char *text = assay_result_text(r, "text", NULL);
@@ -578,8 +580,10 @@ a_decimal_comma_changes_nothing(void)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+    if (argc > 1)
+        checks_each = atoi(argv[1]);
     CHECK(assay_version() == ASSAY_API_VERSION && *assay_version_text());
     RUN(a_write_skew_is_told);
     RUN(an_anomaly_is_a_history_of_its_own);
