@@ -58,13 +58,14 @@ static void
 count_requests(struct auditing *g, const struct history *h)
 {
     struct strings names = {0};
+    const bool has_applications = endpoint_has_applications(h);
     for (txn_id t = 0; t < h->n_txns; t++) {
         struct buf name = {0};
         if (!h->txn_counts[t] || h->txn_status[t] == TXN_LOADING)
             continue;
         g->out->txns++;
         g->out->partial += h->txn_partial && h->txn_partial[t] != ID_NONE;
-        if (endpoint_of(h, t, &name))
+        if (endpoint_of(h, t, has_applications, &name))
             strings_add(&names, name.at, name.n);
         buf_free(&name);
     }
