@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/endpoint.h"
 
+#include "history/metadata.h"
+
 #include <string.h>
 
 static int
@@ -52,9 +54,8 @@ meta_of(const struct history *h, txn_id t)
 static bool
 add_application(const char *meta, struct buf *out)
 {
-    static const char name[] = "\"application\"";
-    const char *at = strstr(meta, name);
-    return at && add_value(at + strlen(name), "\"", '"', out);
+    const char *at = metadata_find(meta, "application");
+    return at && add_value(at, "\"", '"', out);
 }
 
 bool
@@ -156,16 +157,20 @@ add_shape(const char *sql, struct buf *last, size_t *n, struct buf *out)
     take_word(at, &verb);
     if (is_word(&verb, verbs)) {
         find_table(at, strchr("sdw", verb.at[0]) ? from : into, &table);
-        if (table.n)
+        if (strncmp(table.n ? table.at : "", "pg_", 3) == 0)
+            buf_clear(&verb); // a driver asks what tables there are
+        else if (table.n)
             buf_printf(&verb, " %s", table.at);
-        if (!last->n || strcmp(last->at, verb.at) != 0) {
+        if (verb.n && (!last->n || strcmp(last->at, verb.at) != 0)) {
             if (++*n <= MOST)
                 buf_printf(out, "%s%s", *n > 1 ? " + " : "", verb.at);
             else if (*n == MOST + 1)
                 buf_text(out, " + ...");
         }
-        buf_clear(last);
-        buf_add(last, verb.at, verb.n);
+        if (verb.n) {
+            buf_clear(last);
+            buf_add(last, verb.at, verb.n);
+        }
     }
     buf_free(&verb);
     buf_free(&table);
@@ -175,11 +180,10 @@ add_shape(const char *sql, struct buf *last, size_t *n, struct buf *out)
 static bool
 shape_of(const char *meta, struct buf *out)
 {
-    static const char name[] = "\"sql\":[";
     struct buf sql = {0}, last = {0};
-    const char *at = strstr(meta, name);
+    const char *at = metadata_find(meta, "sql");
     size_t n = 0;
-    for (at = at ? at + strlen(name) : ""; *at == '"' || *at == ','; at++) {
+    for (at = at && *at == '[' ? at + 1 : ""; *at == '"' || *at == ','; at++) {
         buf_clear(&sql);
         for (at += *at == ',' ? 2 : 1; *at && *at != '"'; at++) {
             if (*at == '\\' && at[1])

@@ -6,11 +6,12 @@
 #include "base/json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     MOST_BYTES = 4000, // of a parameter
-    BOOL = 16, // object ids of types that clients send in binary form
+    BOOL = 16,         // object ids of types that clients send in binary form
     INT8 = 20,
     INT2 = 21,
     INT4 = 23,
@@ -76,7 +77,11 @@ put_value(const struct bound_value *v, uint32_t type, struct buf *out)
 {
     struct buf text = {0};
     if (v->n > MOST_BYTES) {
-        buf_printf(out, "{\"bytes\":%" PRIu32 "}", v->n);
+        json_object(&text, NULL);
+        json_u64(&text, "bytes", v->n);
+        json_object_end(&text);
+        buf_add(out, text.at, text.n);
+        buf_free(&text);
         return;
     }
     if (!v->is_binary) {
@@ -115,10 +120,20 @@ level_of(const struct recorded_act *act)
     return "";
 }
 
+/* How many rows a statement found, or changed. */
+static size_t
+found_of(const struct recorded_step *s)
+{
+    const char *tag = s->run->tag;
+    return strncmp(tag, "UPDATE ", 7) == 0 || strncmp(tag, "DELETE ", 7) == 0
+               ? (size_t)strtoull(tag + 7, NULL, 10)
+               : s->reads.n;
+}
+
 const char *
 meta_of(const struct recorded_act *act, struct arena *arena)
 {
-    struct buf sql = {0}, values = {0}, out = {0};
+    struct buf sql = {0}, values = {0}, found = {0}, out = {0};
     size_t n = 0;
     bool has_values = false;
     for (size_t i = 0; i < act->steps.n; i++) {
@@ -128,14 +143,18 @@ meta_of(const struct recorded_act *act, struct arena *arena)
         has_values |= run->n_values > 0;
         buf_text(&values, n ? "," : "[");
         put_values(&values, run);
+        buf_printf(&found, "%s%zu", n ? "," : "[", found_of(&act->steps.at[i]));
         put_list(&sql, run->text, &n);
     }
     const char *pid = *act->session->pid ? act->session->pid : "0";
     json_array_end(&sql);
     json_array_end(&values);
+    json_array_end(&found);
     json_object(&out, NULL);
     if (n)
         json_raw(&out, "sql", sql.at, sql.n);
+    if (n)
+        json_raw(&out, "found", found.at, found.n);
     if (has_values)
         json_raw(&out, "parameters", values.at, values.n);
     if (*level_of(act))
@@ -149,6 +168,7 @@ meta_of(const struct recorded_act *act, struct arena *arena)
     const char *copy = arena_copy(arena, out.at, out.n);
     buf_free(&sql);
     buf_free(&values);
+    buf_free(&found);
     buf_free(&out);
     return copy;
 }

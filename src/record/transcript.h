@@ -48,7 +48,7 @@ struct recorded_txn {
     double began, ended;
     enum txn_end end;
     const char *application; // application_name, as it was last meanwhile
-    bool as_superuser; // in a part of it, so its reads were not reported
+    bool as_superuser;       // in a part of it, so its reads were not reported
 };
 
 struct session_parameter {
