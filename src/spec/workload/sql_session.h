@@ -9,6 +9,7 @@
 #include "collect/collect.h"
 #include "prove/program/pgbench/pgbench_script.h"
 #include "spec/step_runner.h"
+#include "spec/workload/script_places.h"
 
 /* A statement with the values that its variables had. */
 struct sql_text {
@@ -21,6 +22,7 @@ struct sql_session {
     const struct watched *watched; // NULL: nothing is recorded
     double pause;                  // seconds before each statement
     struct step_runner runner;
+    struct script_places places;
     char failure[300]; // the first statement that the database refused
     struct random random;
     struct pgbench_bindings bindings;
