@@ -10,6 +10,7 @@
 #include "record/scripted.h"
 
 #include "base/container/strings.h"
+#include "base/unnamed_file.h"
 #include "record/assemble.h"
 #include "record/raw_log.h"
 
@@ -34,8 +35,9 @@ struct scripted {
     struct raw_log log;
     bool is_open;
 
-    struct buf history, raw; // paths
-    char began[40];          // the server's time
+    struct buf history, raw; // paths; the raw log is an unnamed file
+    int raw_fd;
+    char began[40]; // the server's time
     struct record_watch watch;
     struct strings told; // to the user
 };
@@ -177,12 +179,10 @@ begin(void *self, const struct watched *made, const char *path, struct err *err)
     struct buf beginning = {0};
     assert(!s->is_open);
     buf_clear(&s->history);
-    buf_clear(&s->raw);
     buf_text(&s->history, path);
-    buf_printf(&s->raw, "%s.raw", path);
     bool ok = grant_roles(s, err) && install(s, made, &beginning, err);
     if (ok) {
-        ok = raw_log_open(&s->log, s->raw.at, err);
+        ok = raw_log_open(&s->log, s->raw.at, err); // empties it
         if (!ok)
             watch_free(&s->watch);
     }
@@ -273,7 +273,6 @@ finish(void *self, struct spec_recorded *out, struct err *err)
     if (ok)
         tell(s, &history.left_out);
     buf_free(&history.left_out);
-    unlink(s->raw.at);
     watch_free(&s->watch);
     return ok;
 }
@@ -287,7 +286,6 @@ forget(void *self)
         return;
     close_log(s, &ignored);
     end_prepared(s, &ignored);
-    unlink(s->raw.at);
     watch_free(&s->watch);
 }
 
@@ -356,7 +354,8 @@ scripted_open(const struct scripted_options *o, struct scripted **out,
                                          .finish = finish,
                                          .forget = forget};
     pthread_mutex_init(&s->lock, NULL);
-    if (watch_claim(s->own, true, err) && run(s, set_path, NULL, err) &&
+    if (unnamed_file_open(&s->raw, &s->raw_fd, err) &&
+        watch_claim(s->own, true, err) && run(s, set_path, NULL, err) &&
         make_role(s, err) && watch_make_functions(s->own, s->schema, err)) {
         *out = s;
         return true;
@@ -391,6 +390,8 @@ scripted_close(struct scripted *s)
     vec_free(&s->taps);
     buf_free(&s->user);
     buf_free(&s->history);
+    if (s->raw.n)
+        close(s->raw_fd);
     buf_free(&s->raw);
     strings_free(&s->told);
     pthread_mutex_destroy(&s->lock);
