@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/history_file.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "base/unnamed_file.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -16,19 +16,7 @@ history_file_open(struct history_file *r, const char *keep, struct err *err)
         buf_text(&r->path, keep);
         return true;
     }
-    const char *parent = getenv("TMPDIR");
-    buf_printf(&r->path, "%s/assay-XXXXXX",
-               parent && *parent ? parent : "/tmp");
-    r->fd = mkstemp(r->path.at);
-    if (r->fd < 0 || unlink(r->path.at) != 0) {
-        err_set(err, ERR_IO, "cannot make a temporary file: %s",
-                strerror(errno));
-        buf_free(&r->path);
-        return false;
-    }
-    buf_clear(&r->path);
-    buf_printf(&r->path, "/proc/self/fd/%d", r->fd);
-    return true;
+    return unnamed_file_open(&r->path, &r->fd, err);
 }
 
 void
