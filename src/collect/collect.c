@@ -167,7 +167,7 @@ load_data(struct collect_run *run, const char *path, struct err *err)
     const struct workload_shape *shape = &run->o->shape;
     const struct collect_source *source = run->o->source;
     if (source)
-        return source->load(source->self, run->db, path != NULL, err);
+        return source->load(source->self, run->db, path, err);
     if (!shape->app && shape->kind->has_items)
         return item_load(run->db, err);
     if (!shape->app)

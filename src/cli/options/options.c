@@ -229,7 +229,7 @@ const struct option option_table[] = {
     {"schema", 0, OPTION_TEXT, "FILE", AT(schema), RUNNING, 0, 0, NULL, NULL,
      "with -w FILE.sql: the SQL that makes its tables, which must not be there; they are removed at the end"},
     {"recorder", 0, OPTION_TEXT, "HOW", AT(recorder), CMD_TEST, 0, 0, NULL, choices_recorders,
-     "who finds out what the statements of --spec and -w FILE.sql read and wrote: 'text', which understands statements or refuses them, or with --spec on PostgreSQL 'policy': the database itself (default: text)"},
+     "who finds out what the statements of --spec and -w FILE.sql read and wrote: 'text', which understands statements or refuses them, or on PostgreSQL 'policy': the database itself (default: text)"},
     {"lists", 0, OPTION_TEXT, "FORM", AT(lists), RUNNING, 0, 0, "text", choices_lists,
      "how 'append' keeps its lists; only PostgreSQL has arrays"},
     {"index", 0, OPTION_TEXT, "KIND", AT(index), RUNNING, 0, 0, NULL, choices_indexes,

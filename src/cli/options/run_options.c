@@ -209,9 +209,10 @@ choose_recorder(const struct options *o, struct test_run_options *out,
     if (!o->spec && !sql_workload_is(o->workload))
         return err_set(err, ERR_USAGE,
                        "--recorder is for --spec and -w FILE.sql");
-    return o->spec || out->recorder != RECORDER_POLICY ||
+    return out->recorder != RECORDER_POLICY || !o->fault ||
            err_set(err, ERR_USAGE,
-                   "--recorder policy is for --spec; -w FILE.sql has 'text'");
+                   "--recorder policy needs its connection for the whole run, "
+                   "so it is not for --fault");
 }
 
 bool
