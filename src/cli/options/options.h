@@ -74,6 +74,8 @@ struct options {
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced, *part;
+    const char *checkpoint, *metrics; // follow
+    const char *shards;               // test
     uint64_t threads, memory, max_anomalies, window;
     double timeout, settle, status;
 
@@ -92,7 +94,7 @@ struct options {
     const char *lists, *index, *access;
     const char *sweep, *results;
     uint64_t seeds;
-    bool shrink;
+    bool shrink, follow;
     bool sorted, in_pairs;
     const char *use;
     double time, aborts, pause;
