@@ -188,6 +188,8 @@ const struct option option_table[] = {
      "give up before more memory than this is in use, with exit status 3 (0: never)"},
     {"renumber", 0, OPTION_FLAG, NULL, AT(renumber), CMD_CONVERT, 0, 0, NULL, NULL,
      "replace keys and values by numbers, for formats that hold nothing else"},
+    {"redact", 0, OPTION_FLAG, NULL, AT(redact), CMD_CONVERT | CMD_RECORD, 0, 0, NULL, NULL,
+     "replace keys, values, parameters and literals by #1, #2 ...; names of sessions, transactions, tables and columns stay, and so does every verdict"},
 
     {"sessions", 0, OPTION_NUMBER, "N", AT(sessions), CMD_GEN | RUNNING, 1, 1e6, "10", NULL,
      "how many sessions run"},
