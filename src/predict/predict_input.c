@@ -96,7 +96,8 @@ make_registers(struct history *h, const struct predict_input *how,
     mem_free(from);
     registers.n_skipped = h->n_skipped;
     registers.is_cut = h->is_cut;
-    history_free(h);
+    if (!how->is_lent)
+        history_free(h);
     *h = registers;
     return true;
 }

@@ -249,7 +249,8 @@ struct table {
     const char *name, *file;
     const char *schema; // "" where none is named
     uint32_t line;
-    const char *unknown;               // why it is not modelled; NULL: it is
+    const char *unknown; // why it is not modelled; NULL: it is
+    bool disabled;       // no trigger of it runs, nor any check of references
     const char *guarded[TABLE_WRITES]; // why such a write is not modelled
     uint64_t guarded_columns; // an UPDATE that sets none of them is modelled
     const char *cascades;     // what a DELETE does to rows that refer to it

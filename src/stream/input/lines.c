@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "stream/input/lines.h"
 
+#include "base/container/hash.h"
 #include "format/unpack/unpack_stream.h"
 
 #include <errno.h>
@@ -49,6 +50,41 @@ lines_close(struct stream_lines *l)
     vec_free(&l->buffer);
     vec_free(&l->packed);
     *l = (struct stream_lines){.fd = -1};
+}
+
+bool
+lines_offset(const struct stream_lines *l, uint64_t *out)
+{
+    const off_t at = l->is_file && !l->unpack ? lseek(l->fd, 0, SEEK_CUR) : -1;
+    if (at < 0)
+        return false;
+    *out = (uint64_t)at - (l->buffer.n - l->at);
+    return true;
+}
+
+bool
+lines_go_to(struct stream_lines *l, uint64_t offset, uint64_t number,
+            struct err *err)
+{
+    struct stat st;
+    assert(!l->buffer.n);
+    l->number = number;
+    if (!l->is_file || fstat(l->fd, &st) < 0 || (uint64_t)st.st_size < offset ||
+        lseek(l->fd, (off_t)offset, SEEK_SET) < 0) {
+        err_set(err, ERR_SYNTAX,
+                "shorter than it was when the checkpoint was written");
+        return err_in_file(err, l->name);
+    }
+    return true;
+}
+
+uint64_t
+lines_hash_before(const struct stream_lines *l, uint64_t offset)
+{
+    char bytes[PEEK];
+    const size_t n = offset < PEEK ? (size_t)offset : PEEK;
+    const ssize_t got = pread(l->fd, bytes, n, (off_t)(offset - n));
+    return hash_bytes(bytes, got < 0 ? 0 : (size_t)got);
 }
 
 /* Read more into the end of a buffer; *n is 0 at the end of the file. */

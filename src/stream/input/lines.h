@@ -35,6 +35,17 @@ bool lines_open(struct stream_lines *l, const char *path, struct err *err);
 /* Lines of a text, which is copied. */
 void lines_of_text(struct stream_lines *l, const char *name, const char *text,
                    size_t n);
+/* Where the next line of a file begins; false: the input is no file. */
+bool lines_offset(const struct stream_lines *l, uint64_t *out);
+
+/* Go on at such a place of a file that was just opened; 'number' lines are
+ * before it. */
+bool lines_go_to(struct stream_lines *l, uint64_t offset, uint64_t number,
+                 struct err *err);
+
+/* A hash of the bytes before a place, by which a file is recognised. */
+uint64_t lines_hash_before(const struct stream_lines *l, uint64_t offset);
+
 void lines_close(struct stream_lines *l);
 
 /* The next line without its line end, valid until the next call; *line is NULL

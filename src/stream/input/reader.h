@@ -28,7 +28,7 @@ struct stream_source {
     const char *text;   // instead of a file: text_n bytes; or NULL
     size_t text_n;
     // It is being written: jsonl, not compressed, and shards need not be at the
-    // same time.  (R1) does not hold then.
+    // same time; files may be added to a directory.  (R1) does not hold then.
     bool is_followed;
 };
 
@@ -54,6 +54,12 @@ bool stream_reader_is_waiting(const struct stream_reader *r);
 
 /* Take what there is as the end of a followed input. */
 void stream_reader_stop(struct stream_reader *r);
+
+/* The state of a reader of files that are followed: where it is in each, and
+ * the transactions that wait.  Read into one that was just opened; its names
+ * were read before.  Fails where an input is no file, or is another one. */
+bool stream_reader_archive(struct stream_reader *r, struct archive *a,
+                           struct err *err);
 
 void stream_reader_close(struct stream_reader *r);
 

@@ -56,7 +56,8 @@ struct stream_reader {
     size_t waiting_at;
     bool has_times, is_cut, is_late;
     bool is_followed, is_waiting, is_stopped;
-    uint64_t n_read, n_calls;
+    uint64_t n_read, n_calls, n_looks;
+    const char *directory; // followed: where files may be added; borrowed
     struct stream_sizes sizes;
 };
 
@@ -72,6 +73,9 @@ struct notation {
 };
 
 extern const struct notation notation_jsonl, notation_text;
+
+/* A new shard, all zero. */
+struct shard *reader_add_shard(struct stream_reader *r);
 
 /* The session of that name, which belongs to one shard. */
 bool reader_session(struct stream_reader *r, struct shard *s, struct atom name,
