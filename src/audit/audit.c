@@ -68,7 +68,7 @@ count_requests(struct auditing *g, const struct history *h)
             continue;
         g->out->txns++;
         g->out->partial += h->txn_partial && h->txn_partial[t] != ID_NONE;
-        if (endpoint_of(h, t, has_applications, &name))
+        if (endpoint_or_shape(h, t, has_applications, &name))
             strings_add(&names, name.at, name.n);
         buf_free(&name);
     }

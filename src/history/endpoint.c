@@ -200,13 +200,10 @@ shape_of(const char *meta, struct buf *out)
     return n > 0;
 }
 
-bool
-endpoint_of(const struct history *h, txn_id t, bool has_applications,
-            struct buf *out)
+/* The route, or the controller and the action. */
+static bool
+add_route(const char *meta, struct buf *out)
 {
-    const char *meta = meta_of(h, t);
-    if (!meta)
-        return false;
     if (add_value(meta, "route='", '\'', out))
         return true;
     if (add_value(meta, "controller='", '\'', out)) {
@@ -216,6 +213,22 @@ endpoint_of(const struct history *h, txn_id t, bool has_applications,
         buf_free(&action);
         return true;
     }
-    return (has_applications && add_application(meta, out)) ||
-           shape_of(meta, out);
+    return false;
+}
+
+bool
+endpoint_of(const struct history *h, txn_id t, struct buf *out)
+{
+    const char *meta = meta_of(h, t);
+    return meta && (add_route(meta, out) || add_application(meta, out));
+}
+
+bool
+endpoint_or_shape(const struct history *h, txn_id t, bool has_applications,
+                  struct buf *out)
+{
+    const char *meta = meta_of(h, t);
+    return meta && (add_route(meta, out) ||
+                    (has_applications && add_application(meta, out)) ||
+                    shape_of(meta, out));
 }

@@ -16,8 +16,11 @@
 /* Whether transactions of h have different application names. */
 bool endpoint_has_applications(const struct history *h);
 
-/* Append the endpoint of t; false if its metadata has no statements. */
-bool endpoint_of(const struct history *h, txn_id t, bool has_applications,
-                 struct buf *out);
+/* Append the endpoint of t; false if nothing names it. */
+bool endpoint_of(const struct history *h, txn_id t, struct buf *out);
+
+/* The same, or the shape of t; false if its metadata has no statements. */
+bool endpoint_or_shape(const struct history *h, txn_id t, bool has_applications,
+                       struct buf *out);
 
 #endif
