@@ -299,6 +299,7 @@ note_act(struct assembly *a, struct recorded_act *act, struct notes *notes,
     }
     struct noted_txn *txn = &vec_top(&notes->txns);
     txn->meta = meta_of(a, act);
+    txn->has_parts = true;
     txn->partial = act->partial.at;
     txn->partial_n = act->partial.n;
     return ok;

@@ -67,7 +67,8 @@ typedef VEC(const char *) option_texts;
 
 struct options {
     const char *command; // the whole command line
-    bool help, json, quiet, verify, explain, stats, renumber, help_solver;
+    bool help, json, quiet, verify, explain, stats, renumber, redact,
+        help_solver;
     bool log;
     bool session_order, power, require_power, complete, rows, stream;
     const char *level, *format, *to, *output, *report_format, *report;
