@@ -202,7 +202,8 @@ ASSAY_API assay_session *assay_session_open(assay_recorder *r,
 /* Begin before the first byte goes to the database, and end after the answer to
  * COMMIT has arrived.  Then the times suit the strict levels.  A transaction
  * that never ends, or whose session begins another one, is indeterminate.  The
- * functions with a time take nanoseconds on any one clock instead. */
+ * functions with a time take nanoseconds on any one clock instead: use them for
+ * all transactions of a recorder, or for none. */
 ASSAY_API void assay_begin(assay_session *s);
 ASSAY_API void assay_begin_at(assay_session *s, int64_t nanoseconds);
 ASSAY_API void assay_end(assay_session *s, assay_outcome o);

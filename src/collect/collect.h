@@ -75,6 +75,7 @@ struct collect_options {
                        // and nothing happens; 0: any time
     bool leave_tables; // keep the tables for inspection
     bool read_final;   // each session reads the final state at its end
+    bool shards;       // the path is a directory, with a file per session
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);

@@ -239,6 +239,7 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     db.mix = o->mix;
     assert(sizeof t->note == sizeof db.note);
     memcpy(t->note, db.note, sizeof t->note);
+    t->nodes = db.nodes;
     database_describe(&db, &t->facts);
     collect.source = o->scripts ? &t->sql.source : NULL;
     collect.read_final = t->faults.n && !collect.shape.app && !o->scripts;

@@ -221,7 +221,8 @@ run_options_parse(const struct options *o, struct test_run_options *out,
 {
     *out = (struct test_run_options){
         .setups = {o->setups.at, o->setups.n},
-        .collect = {.transactions = o->time > 0 ? 0 : o->transactions,
+        .collect = {.shards = o->shards != NULL,
+                    .transactions = o->time > 0 ? 0 : o->transactions,
                     .seconds = o->time,
                     .pause = o->pause,
                     .move = o->move,

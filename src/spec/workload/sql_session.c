@@ -162,9 +162,14 @@ run_recorded(struct sql_session *s, const struct pgbench_script *script,
     if (!statement)
         return false;
     r->recorder.answer = c->gset ? &s->answer : NULL;
+    script_places_before(&s->places, &r->recorder.notes);
     *goes_on = step_runner_statement(r, statement, false);
     if (r->failed && !s->failure[0])
         memcpy(s->failure, r->failure, sizeof s->failure);
+    if (c->kind == COMMAND_SQL)
+        script_places_after(&s->places, &r->recorder.notes, command,
+                            statement->rows.locks &&
+                                statement->rows.returns_versions);
     if (*goes_on && r->is_implicit && r->recorder.notes.is_open)
         *goes_on = step_runner_commit(r);
     if (r->recorder.refusal[0]) {
@@ -317,6 +322,7 @@ sql_session_run(struct sql_session *s, const struct pgbench_script *script,
     r->recorder.is_failed = false;
     out->is_lost = r->is_lost;
     count(s, first, out);
+    script_places_end(&s->places, &r->recorder.notes, first, script);
     out->is_rolled_back &= out->aborted > 0;
     return ok;
 }
@@ -330,6 +336,7 @@ sql_session_free(struct sql_session *s)
     }
     vec_free(&s->statements);
     strings_free(&s->texts);
+    script_places_free(&s->places);
     step_runner_free(&s->runner);
     pgbench_bindings_free(&s->bindings);
     result_rows_free(&s->answer);

@@ -10,6 +10,7 @@
 #include "prove/program/pgbench/pgbench_script.h"
 #include "spec/spec_recorder.h"
 #include "spec/step_runner.h"
+#include "spec/workload/script_places.h"
 
 /* A statement with the values that its variables had. */
 struct sql_text {
@@ -25,6 +26,7 @@ struct sql_session {
     size_t number, connections; // from 1; how many connections it has had
     double pause;               // seconds before each statement
     struct step_runner runner;
+    struct script_places places;
     char failure[300]; // the first statement that the database refused
     struct random random;
     struct pgbench_bindings bindings;
