@@ -141,6 +141,9 @@ read_statement(struct reading *r, const struct source_file *file,
             lower_schema(l, node, start);
         return true;
     case PG_QUERY__NODE__NODE_INDEX_STMT:
+        if (pass == PASS_TYPES && node->index_stmt->unique &&
+            *node->index_stmt->idxname)
+            vec_push(&l->indexes, node->index_stmt);
         return pass != PASS_KEYS || lower_index(l, node->index_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
         if (pass == PASS_TYPES)

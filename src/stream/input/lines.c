@@ -49,6 +49,7 @@ lines_close(struct stream_lines *l)
         unpack_stream_end(l->unpack);
     vec_free(&l->buffer);
     vec_free(&l->packed);
+    vec_free(&l->last);
     *l = (struct stream_lines){.fd = -1};
 }
 
@@ -281,9 +282,8 @@ fill_followed(struct stream_lines *l, struct err *err)
     return true;
 }
 
-bool
-lines_next(struct stream_lines *l, const char **line, size_t *n,
-           struct err *err)
+static bool
+take_line(struct stream_lines *l, const char **line, size_t *n, struct err *err)
 {
     size_t searched = 0;
     *line = NULL;
@@ -307,7 +307,101 @@ lines_next(struct stream_lines *l, const char **line, size_t *n,
         *line = at;
         *n = end ? (size_t)(end - at) : left;
         l->at += *n + (end ? 1 : 0);
+        l->next += *n + (end ? 1 : 0);
         l->number++;
         return true;
     }
+}
+
+/* --- ranges ----------------------------------------------------------------*/
+
+/* The last two fields of a line, from the comma before them on. */
+static const char *
+last_fields(const char *line, size_t n, size_t *length)
+{
+    const char *at = line + n;
+    for (int commas = 0; at > line && commas < 2;)
+        commas += *--at == ',';
+    *length = (size_t)(line + n - at);
+    return at;
+}
+
+static bool
+belongs_to_last(const struct stream_lines *l, const char *line, size_t n)
+{
+    size_t m;
+    const char *fields = last_fields(line, n, &m);
+    return l->is_joined && l->last.n && l->last.n == m &&
+           memcmp(l->last.at, fields, m) == 0;
+}
+
+static void
+note_last(struct stream_lines *l, const char *line, size_t n)
+{
+    size_t m;
+    const char *fields = last_fields(line, n, &m);
+    vec_clear(&l->last);
+    vec_grow(&l->last, m);
+    memcpy(l->last.at, fields, m);
+}
+
+/* Give back the line that was taken last. */
+static void
+give_back(struct stream_lines *l, uint64_t begin)
+{
+    l->at -= (size_t)(l->next - begin);
+    l->next = begin;
+    l->number--;
+}
+
+bool
+lines_take_range(struct stream_lines *l, uint64_t from, uint64_t to,
+                 bool joined, struct err *err)
+{
+    const char *line;
+    size_t n;
+    uint64_t begin = 0;
+    l->is_joined = joined;
+    l->limit = to;
+    if (!from)
+        return true;
+    if (!l->is_file || l->unpack || l->buffer.n)
+        return err_set(err, ERR_FEATURE, "not a plain file");
+    l->next = from > PEEK ? from - PEEK : 0;
+    if (lseek(l->fd, (off_t)l->next, SEEK_SET) < 0)
+        return err_set(err, ERR_IO, "cannot seek: %s", strerror(errno));
+    // The first line may be the rest of one.
+    if (l->next && !take_line(l, &line, &n, err))
+        return false;
+    for (;;) {
+        begin = l->next;
+        if (!take_line(l, &line, &n, err))
+            return false;
+        if (!line)
+            return true;
+        if (begin >= from && !belongs_to_last(l, line, n))
+            break;
+        note_last(l, line, n);
+    }
+    give_back(l, begin);
+    return !joined || l->last.n ||
+           err_set(err, ERR_FEATURE, "a line is too long");
+}
+
+bool
+lines_next(struct stream_lines *l, const char **line, size_t *n,
+           struct err *err)
+{
+    const uint64_t begin = l->next;
+    if (!take_line(l, line, n, err))
+        return false;
+    if (!l->limit || !*line)
+        return true;
+    if (begin >= l->limit && !belongs_to_last(l, *line, *n)) {
+        give_back(l, begin);
+        *line = NULL;
+    } else if (l->is_joined) {
+        note_last(l, *line, *n);
+    }
+    return true;
 }

@@ -27,6 +27,9 @@ struct stream_lines {
     bool is_at_end;   // of the file
     bool is_file;     // regular: it may grow
     struct unpack_stream *unpack;
+    uint64_t next, limit; // of a range: offset of the next line; 0: no range
+    bool is_joined;
+    VEC(char) last; // joined: the end of the last line
 };
 
 /* Open a path; "-" is stdin. */
@@ -45,6 +48,13 @@ bool lines_go_to(struct stream_lines *l, uint64_t offset, uint64_t number,
 
 /* A hash of the bytes before a place, by which a file is recognised. */
 uint64_t lines_hash_before(const struct stream_lines *l, uint64_t offset);
+
+/* Take only the lines of a file that begin at the bytes from .. to - 1.  With
+ * 'joined', lines whose last two fields are the same belong together, and to
+ * the range of the first of them.  The input was just opened.  False: it is no
+ * plain file, or no line begins in the few bytes before the range. */
+bool lines_take_range(struct stream_lines *l, uint64_t from, uint64_t to,
+                      bool joined, struct err *err);
 
 void lines_close(struct stream_lines *l);
 

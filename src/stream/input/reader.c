@@ -193,7 +193,7 @@ check_times(const struct stream_reader *r, const struct shard *s,
             struct err *err)
 {
     for (size_t i = r->ready_at;
-         r->shards.n > 1 && !r->is_followed && i < r->ready.n; i++) {
+         r->is_merged && !r->is_followed && i < r->ready.n; i++) {
         const struct stream_txn *t = r->ready.at[i];
         if (t->status == TXN_COMMITTED && t->ended == INT64_MAX) {
             err_set(err, ERR_SYNTAX,
@@ -429,10 +429,13 @@ open_directory(struct stream_reader *r, const struct stream_source *source,
         err_set(err, ERR_IO, "a directory without files");
         ok = err_in_file(err, source->path);
     }
+    r->is_merged = paths.n > 1;
     for (size_t i = 0; i < paths.n; i++) {
-        ok = ok && open_shard(r, paths.at[i], source->format, err);
-        if (i < r->shards.n)
-            r->shards.at[i].path = paths.at[i];
+        const size_t n = r->shards.n;
+        if (!source->parts || i % source->parts == source->part)
+            ok = ok && open_shard(r, paths.at[i], source->format, err);
+        if (r->shards.n > n)
+            r->shards.at[n].path = paths.at[i];
         else
             mem_free(paths.at[i]);
     }
@@ -440,11 +443,34 @@ open_directory(struct stream_reader *r, const struct stream_source *source,
     return ok;
 }
 
+/* Open one part of a file. */
+static bool
+open_range(struct stream_reader *r, const struct stream_source *source,
+           uint64_t size, struct err *err)
+{
+    struct shard *s;
+    const uint64_t from = size * source->part / source->parts;
+    const uint64_t to = size * (source->part + 1) / source->parts;
+    if (!open_shard(r, source->path, source->format, err))
+        return false;
+    s = &vec_top(&r->shards);
+    if (source->parts == 1)
+        return true;
+    // Recognising the format has read the beginning.
+    lines_close(&s->lines);
+    if (!lines_open(&s->lines, source->path, err))
+        return false;
+    s->is_over = from == to;
+    s->n_objects = from > 0; // no recording begins here
+    return s->is_over || lines_take_range(&s->lines, from, to,
+                                          s->notation == &notation_text, err);
+}
+
 static bool
 open_all(struct stream_reader *r, const struct stream_source *source,
          struct err *err)
 {
-    struct stat st;
+    struct stat st = {0};
     if (source->text) {
         struct shard *s = reader_add_shard(r);
         lines_of_text(&s->lines, source->path, source->text, source->text_n);
@@ -456,6 +482,8 @@ open_all(struct stream_reader *r, const struct stream_source *source,
         r->directory = r->is_followed ? source->path : NULL;
         return open_directory(r, source, err);
     }
+    if (source->parts)
+        return open_range(r, source, (uint64_t)st.st_size, err);
     return open_shard(r, source->path, source->format, err);
 }
 
@@ -515,6 +543,14 @@ stream_reader_keep_names(struct stream_reader *r, struct names_collection *c)
             stream_txn_keep_names(r->sessions.at[i].pending.txn, c);
     for (size_t i = r->ready_at; i < r->ready.n; i++)
         stream_txn_keep_names(r->ready.at[i], c);
+}
+
+const char *
+stream_reader_file(const struct stream_reader *r, uint32_t session)
+{
+    const uint32_t shard =
+        session < r->sessions.n ? r->sessions.at[session].shard : 0;
+    return shard ? r->shards.at[shard - 1].lines.name : NULL;
 }
 
 const struct stream_sizes *

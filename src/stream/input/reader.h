@@ -30,6 +30,8 @@ struct stream_source {
     // It is being written: jsonl, not compressed, and shards need not be at the
     // same time; files may be added to a directory.  (R1) does not hold then.
     bool is_followed;
+    // Of several readers: one file each, or a range of bytes of one file.
+    uint32_t part, parts; // parts 0: all of it
 };
 
 /* Sizes of what was read. */
@@ -66,6 +68,9 @@ void stream_reader_close(struct stream_reader *r);
 /* Pass the values of transactions that wait to names_keep. */
 void stream_reader_keep_names(struct stream_reader *r,
                               struct names_collection *c);
+
+/* The file of a session, as it was opened; NULL: unknown. */
+const char *stream_reader_file(const struct stream_reader *r, uint32_t session);
 
 const struct stream_sizes *stream_reader_sizes(const struct stream_reader *r);
 const struct format *stream_reader_format(const struct stream_reader *r);

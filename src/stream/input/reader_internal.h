@@ -55,6 +55,7 @@ struct stream_reader {
     VEC(uint32_t) waiting; // sessions with a pending one, oldest first
     size_t waiting_at;
     bool has_times, is_cut, is_late;
+    bool is_merged; // there are several shards, here or in other parts
     bool is_followed, is_waiting, is_stopped;
     uint64_t n_read, n_calls, n_looks;
     const char *directory; // followed: where files may be added; borrowed
