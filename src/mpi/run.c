@@ -148,7 +148,7 @@ need_snapshots_only(level_set levels)
     return ok;
 }
 
-/* Whether one of them wants the snapshot to have the version before each own
+/* Whether one of them needs the snapshot to have the version before each own
  * write.  An order without that is one for all the others. */
 static bool
 need_writes(level_set levels)
