@@ -29,7 +29,7 @@ const struct option option_table[] = {
     {"on", 0, OPTION_TEXT, "DATABASE", AT(on), CMD_PREDICT, 0, 0, NULL, choices_databases,
      "predict what this database allows at one of its isolation levels, instead of a level"},
     {"on", 0, OPTION_TEXT, "DATABASE", AT(on), CMD_AUDIT, 0, 0, NULL, choices_audited,
-     "the database and the isolation level of the application (default: postgresql:rc)"},
+     "the database, at another isolation level than that of each transaction (default: postgresql)"},
     {"boundary", 0, OPTION_TEXT, "WAY", AT(boundary), CMD_PREDICT | CMD_TEST, 0, 0, "relaxed", choices_boundaries,
      "whether a transaction with a changed read ends there, or continues as observed"},
     {"session", 0, OPTION_TEXT, "CLIENT", AT(client), CMD_PREDICT | CMD_RECORD, 0, 0, "connection", choices_clients,
