@@ -19,6 +19,7 @@ lower_free(struct lower *l)
     vec_free(&l->aggregates);
     vec_free(&l->constraints);
     vec_free(&l->renamed);
+    vec_free(&l->indexes);
     vec_free(&l->not_valid);
     vec_free(&l->not_valid_of);
     vec_free(&l->types);

@@ -114,6 +114,7 @@ struct lower {
     VEC(const char *) records; // variables that have fields only
     const char *hidden; // what reads tables in any expression; NULL: nothing
     VEC(struct renamed) renamed;
+    VEC(const PgQuery__IndexStmt *) indexes; // unique ones with a name
     VEC(const char *) not_valid; // constraints that rows may violate
     VEC(uint32_t) not_valid_of;  // their tables
     bool cycles;                 // a sequence gives numbers again
@@ -403,6 +404,15 @@ bool lower_rename(struct lower *l, const PgQuery__RenameStmt *rename);
 
 /* The other statements of a schema: lower_schema.c.  lower_schema notes what a
  * trigger, a rule or a policy means for a table, and what is skipped. */
+/* Triggers about their own row: lower_trigger.c.  False where a trigger is none
+ * of these; lower_inserted and lower_updated change the values of a statement
+ * as triggers and generated columns do. */
+bool lower_trigger(struct lower *l, struct table *t,
+                   const PgQuery__CreateTrigStmt *trigger);
+bool lower_inserted(struct lower *l, struct statement *s);
+bool lower_updated(struct lower *l, struct statement *s);
+/* Whether a function of the files reads and writes no table, for certain. */
+bool lower_reads_none(struct lower *l, const char *function);
 void lower_schema(struct lower *l, const PgQuery__Node *node, int location);
 void lower_skip(struct lower *l, const char *what, const char *name,
                 int location);

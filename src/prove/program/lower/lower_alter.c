@@ -67,12 +67,8 @@ drop_column(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
                    -1);
         return true;
     }
-    bool key = in_columns(&t->primary, c);
-    for (uint32_t i = 0; i < t->n_unique; i++)
-        key = key || in_columns(&t->unique[i], c);
-    if (key && cmd->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE)
-        return lower_fail(l, -1,
-                          "DROP COLUMN .. CASCADE of a key is not supported");
+    if (in_columns(&t->primary, c)) // references to it, too, are gone
+        lower_note_renamed(l, number_of(l, t), "", NULL);
     lower_note_renamed(l, number_of(l, t), cmd->name, NULL);
     if (in_columns(&t->primary, c))
         t->primary = (struct columns){0};
@@ -266,6 +262,34 @@ lower_altered(struct lower *l)
             l->program->tables.at[i].unknown = "its triggers are disabled";
 }
 
+/* PRIMARY KEY USING INDEX, of an index that the files make. */
+static bool
+key_of_index(struct lower *l, struct table *t, const PgQuery__Constraint *k)
+{
+    const PgQuery__IndexStmt *index = NULL;
+    for (size_t i = 0; i < l->indexes.n; i++)
+        if (strcmp(l->indexes.at[i]->idxname, k->indexname) == 0)
+            index = l->indexes.at[i];
+    bool plain = index && !index->where_clause && !t->primary.n &&
+                 lower_table_of(l, index->relation) == number_of(l, t);
+    struct columns columns = {0};
+    columns.n = index ? (uint32_t)index->n_index_params : 0;
+    columns.at = program_alloc(l->program, columns.n, sizeof *columns.at);
+    for (uint32_t i = 0; plain && i < columns.n; i++) {
+        const PgQuery__IndexElem *elem = index->index_params[i]->index_elem;
+        columns.at[i] = table_find_column(t, elem->name ? elem->name : "");
+        plain = columns.at[i] != UINT32_MAX && !elem->n_collation &&
+                t->columns[columns.at[i]].type != TYPE_OPAQUE;
+        if (plain)
+            t->columns[columns.at[i]].not_null = true;
+    }
+    if (!plain)
+        return lower_fail(l, -1, "a key USING INDEX is not supported");
+    t->primary = columns;
+    t->key_index = program_copy(l->program, k->indexname);
+    return true;
+}
+
 static bool
 run_command(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
 {
@@ -282,7 +306,7 @@ run_command(struct lower *l, struct table *t, const PgQuery__AlterTableCmd *cmd)
             // Of a unique index, which is a constraint already.
             return cmd->def->constraint->contype ==
                        PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE ||
-                   lower_fail(l, -1, "a key USING INDEX is not supported");
+                   key_of_index(l, t, cmd->def->constraint);
         }
         return lower_constraint(l, t, UINT32_MAX, cmd->def->constraint);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ValidateConstraint:

@@ -90,11 +90,16 @@ guard_cascade(struct lower *l, struct table *to, const struct table *t,
 /* Whether a column of the key was dropped, and the key with it. */
 static bool
 lacks_column(const struct lower *l, const struct table *t,
-             const PgQuery__Constraint *k, uint32_t c)
+             const struct table *to, const PgQuery__Constraint *k, uint32_t c)
 {
     for (size_t i = 0; i < k->n_fk_attrs; i++)
         if (!lower_column_now(l, t, k->fk_attrs[i]->string->sval))
             return true;
+    for (size_t i = 0; to && i < k->n_pk_attrs; i++)
+        if (!lower_column_now(l, to, k->pk_attrs[i]->string->sval))
+            return true;
+    if (to && !k->n_pk_attrs && !lower_column_now(l, to, ""))
+        return true;
     return !k->n_fk_attrs && c == UINT32_MAX;
 }
 
@@ -103,9 +108,13 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
                   const PgQuery__Constraint *k)
 {
     struct foreign_key f = {0};
-    if (lower_is_dropped(l, k) || lacks_column(l, t, k, c))
-        return true;
     f.table = lower_table_of(l, k->pktable);
+    if (lower_is_dropped(l, k) ||
+        lacks_column(l, t,
+                     f.table == UINT32_MAX ? NULL
+                                           : &l->program->tables.at[f.table],
+                     k, c))
+        return true;
     if (f.table == UINT32_MAX)
         lower_ambiguous(l, k->pktable);
     if (f.table == UINT32_MAX || l->program->tables.at[f.table].unknown) {

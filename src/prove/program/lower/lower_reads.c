@@ -109,6 +109,15 @@ add_view(struct walk *w, const struct made_view *view, const struct piece *of)
     add_piece(w, view->query, &inside, true);
 }
 
+/* PostgreSQL's own tables, which no function that is understood changes. */
+static bool
+is_catalog(const PgQuery__RangeVar *range)
+{
+    return strcmp(range->schemaname, "pg_catalog") == 0 ||
+           strcmp(range->schemaname, "information_schema") == 0 ||
+           (!*range->schemaname && strncmp(range->relname, "pg_", 3) == 0);
+}
+
 /* The name in a view means what it meant when the view was made. */
 static bool
 check_view(struct walk *w, const struct piece *piece, const char *table)
@@ -130,9 +139,11 @@ add_table(struct walk *w, const struct piece *piece)
     bool found = false;
     if (!check_view(w, piece, range->relname))
         return false;
+    const uint32_t exact =
+        *range->schemaname ? lower_table_of(l, range) : UINT32_MAX;
     for (uint32_t i = 0; i < l->program->tables.n; i++) {
         const struct table *t = &l->program->tables.at[i];
-        if (!lower_is_named(t, range))
+        if (exact == UINT32_MAX ? !lower_is_named(t, range) : i != exact)
             continue;
         if (t->unknown)
             return lower_fail(l, -1, "table %s is not modelled (%s)", t->name,
@@ -152,7 +163,7 @@ add_table(struct walk *w, const struct piece *piece)
         add_view(w, &l->views.at[i], piece);
         found = true;
     }
-    if (!found)
+    if (!found && !is_catalog(range))
         vec_push(&w->unknown, range->relname);
     return true;
 }
@@ -452,6 +463,21 @@ lower_may_read(struct lower *l, const PgQuery__Node *expression,
     const bool reads_any = !ok || reads.tables.n;
     vec_free(&reads.tables);
     return reads_any;
+}
+
+bool
+lower_reads_none(struct lower *l, const char *function)
+{
+    struct err none = {0}, *err = l->err;
+    struct reads reads = {0};
+    struct walk w = {.l = l, .out = &reads};
+    bool found;
+    l->err = &none;
+    bool ok = add_callees(&w, function, true, &found);
+    ok = walk_all(&w) && ok && found && !reads.tables.n;
+    l->err = err;
+    vec_free(&reads.tables);
+    return ok;
 }
 
 bool

@@ -47,6 +47,8 @@ note_trigger(struct lower *l, const PgQuery__CreateTrigStmt *trigger)
     enum { INSERT = 4, DELETE = 8, UPDATE = 16 }; // PostgreSQL's TRIGGER_TYPE_*
     static const int events[TABLE_WRITES] = {INSERT, UPDATE, DELETE};
     struct table *t = guarded_table(l, trigger->relation);
+    if (t && lower_trigger(l, t, trigger))
+        return;
     for (int w = 0; t && w < TABLE_WRITES; w++)
         if (trigger->events & events[w])
             lower_table_guard(l, t, (enum table_write)w, "trigger",

@@ -127,8 +127,7 @@ lower_default(struct lower *l, struct table_column *column,
             return false;
         if (column->type != type &&
             !(type == TYPE_TIMESTAMP && column->type == TYPE_DATE))
-            return lower_fail(l, location,
-                              "DEFAULT is of another type than the column");
+            return column->any_default = true;
         column->initial = expr_new(l, EXPR_INPUT, column->type);
         return true;
     }
@@ -214,7 +213,8 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
     case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
         return guard_constraint(l, t, "an EXCLUDE constraint");
     case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
-        return guard_constraint(l, t, "a generated column");
+        t->columns[c].computed = true;
+        return true;
     case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
         return lower_default(l, &t->columns[c], k->raw_expr, k->location);
     case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
@@ -486,6 +486,8 @@ lower_index(struct lower *l, const PgQuery__IndexStmt *index)
     if (!index->unique || at == UINT32_MAX)
         return true;
     struct table *t = &l->program->tables.at[at];
+    if (t->key_index && strcmp(index->idxname, t->key_index) == 0)
+        return true; // it became the primary key
     const char *what = index->nulls_not_distinct
                            ? "a unique index with NULLS NOT DISTINCT"
                        : index->where_clause ? "a partial unique index"

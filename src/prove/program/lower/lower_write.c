@@ -86,7 +86,7 @@ lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
 {
     const struct table *t = table_of(l, s);
     s->n_sets = 0;
-    s->sets = program_alloc(l->program, n, sizeof *s->sets);
+    s->sets = program_alloc(l->program, n + t->n_columns, sizeof *s->sets);
     for (size_t i = 0; i < n; i++) {
         const PgQuery__ResTarget *target = nodes[i]->res_target;
         const uint32_t c = lower_find_column(t, target->name);
@@ -124,7 +124,7 @@ lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
         if (!set->value)
             return false;
     }
-    return true;
+    return lower_updated(l, s);
 }
 
 /* The table of an UPDATE, DELETE or INSERT, as a new source. */
@@ -394,7 +394,7 @@ lower_values(struct lower *l, struct statement *s,
         }
     }
     vec_free(&columns);
-    return ok;
+    return ok && lower_inserted(l, s);
 }
 
 static bool
