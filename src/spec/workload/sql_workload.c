@@ -333,6 +333,22 @@ write_history(void *self, struct database *db, const char *path,
     return ok;
 }
 
+/* Remove what random SQL made besides its tables. */
+static void
+remove_rest(const struct sql_workload *w, struct connection *c)
+{
+    struct buf sql = {0};
+    const struct buf *all = &w->random.cleanup;
+    for (size_t at = 0; at < all->n;) {
+        const size_t n = strcspn(all->at + at, "\n");
+        buf_clear(&sql);
+        buf_add(&sql, all->at + at, n);
+        c->driver->query(c, sql.at, NULL); // it may not have come to that
+        at += n + 1;
+    }
+    buf_free(&sql);
+}
+
 static void
 unload(void *self, struct database *db)
 {
@@ -343,6 +359,7 @@ unload(void *self, struct database *db)
         return;
     row_setup_remove(c, &w->made);
     watched_remove(&w->made, c);
+    remove_rest(w, c);
     c->driver->disconnect(c);
 }
 
