@@ -192,7 +192,9 @@ directory_open(struct directory *d, const char *path, struct err *err)
         at += strcspn(d->runs.at + at, "\n");
     }
     vec_push(&d->offsets, d->runs.n);
-    return true;
+    return d->runs.n ||
+           err_set(err, ERR_USAGE, "'%s' has no runs: its file 'runs' is empty",
+                   path);
 }
 
 void

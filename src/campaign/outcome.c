@@ -161,18 +161,24 @@ take_server_findings(struct run_outcome *o, const struct json_value *v,
     }
 }
 
+/* One object: of a run, or of one interleaving of a specification. */
 static void
-take_json(struct run_outcome *o, const struct json_value *v)
+take_object(struct run_outcome *o, const struct json_value *v)
 {
     const uint32_t results = value_member(v, 0, "results");
     const uint32_t run = value_member(v, 0, "run");
     const uint32_t power = value_member(v, 0, "power");
-    o->database = value_text_of(v, run, "database", &o->arena);
-    o->committed = (uint64_t)value_number_of(v, run, "committed");
-    o->aborted = (uint64_t)value_number_of(v, run, "aborted");
-    o->unknown = (uint64_t)value_number_of(v, run, "unknown");
-    o->pairs = (uint64_t)value_number_of(v, power, "overlapping_pairs");
-    o->conflicts = (uint64_t)value_number_of(v, power, "conflicting_pairs");
+    if (run != VALUE_NONE)
+        o->database = value_text_of(v, run, "database", &o->arena);
+    o->results += value_first(v, results) != VALUE_NONE;
+    // Interleavings have no facts of a run; those that take part committed.
+    o->committed +=
+        (uint64_t)(run != VALUE_NONE ? value_number_of(v, run, "committed")
+                                     : value_number_of(v, 0, "transactions"));
+    o->aborted += (uint64_t)value_number_of(v, run, "aborted");
+    o->unknown += (uint64_t)value_number_of(v, run, "unknown");
+    o->pairs += (uint64_t)value_number_of(v, power, "overlapping_pairs");
+    o->conflicts += (uint64_t)value_number_of(v, power, "conflicting_pairs");
     for (uint32_t i = value_first(v, results); i != VALUE_NONE;
          i = value_next(v, results, i)) {
         const char *reason = value_text_of(v, i, "reason", &o->arena);
@@ -181,6 +187,23 @@ take_json(struct run_outcome *o, const struct json_value *v)
             o->message = reason;
     }
     take_server_findings(o, v, run);
+}
+
+/* The results, one object per line. */
+static void
+take_json(struct run_outcome *o, const char *path)
+{
+    struct buf text = {0};
+    const bool is_there = directory_read(path, &text) && text.n;
+    for (const char *at = is_there ? text.at : ""; *at;) {
+        const size_t n = strcspn(at, "\n");
+        struct json_value v = {0};
+        if (value_read(&v, at, n))
+            take_object(o, &v);
+        value_free(&v);
+        at += n + (at[n] == '\n');
+    }
+    buf_free(&text);
 }
 
 /* The lines that the run printed beside its result are leads; the last one of
@@ -230,12 +253,9 @@ outcome_take(const struct outcome_source *s, struct run_outcome *out)
 {
     static const char *const verdicts[] = {"held", "violated", "refused",
                                            "unknown"};
-    struct json_value v = {0};
-    struct buf text = {0};
     *out = (struct run_outcome){.database = "", .message = "", .worker = ""};
     out->kept = copy(out, s->kept);
-    if (directory_read(s->json, &text) && value_read(&v, text.at, text.n))
-        take_json(out, &v);
+    take_json(out, s->json);
     take_log(out, s->log);
     const int status = WIFEXITED(s->status) ? WEXITSTATUS(s->status) : -1;
     out->verdict = s->is_late   ? "late"
@@ -252,8 +272,12 @@ outcome_take(const struct outcome_source *s, struct run_outcome *out)
                                            .text = ""};
         vec_push(&out->findings, f);
     }
-    value_free(&v);
-    buf_free(&text);
+    // A run that checked nothing has shown nothing.
+    if (status == 0 && !out->results) {
+        out->verdict = "unknown";
+        out->message = "the run ended well and left no result";
+        vec_push(&out->leads, out->message);
+    }
 }
 
 /* --- the line of a run -----------------------------------------------------*/

@@ -35,6 +35,7 @@ struct run_outcome {
     const char *message;  // the last one, where it was refused or unknown
     const char *kept;     // the directory of what was found, or ""
     uint64_t committed, aborted, unknown, pairs, conflicts;
+    uint64_t results; // objects that were read, of the run or of a script
     double seconds;
     unsigned claim;
     const char *worker;

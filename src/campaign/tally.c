@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "campaign/tally.h"
 
+#include "base/command_line.h"
 #include "base/container/hash.h"
 
 #include <assert.h>
@@ -13,6 +14,25 @@
 
 const char *const tally_verdicts[TALLY_VERDICTS] = {
     "held", "violated", "unknown", "refused", "late"};
+
+static const char *
+copy(struct tally *t, const char *text)
+{
+    return arena_copy(&t->arena, text, strlen(text));
+}
+
+/* A name from outside, as it may be shown. */
+static const char *
+copy_shown(struct tally *t, const char *text)
+{
+    struct buf hidden = {0}, shown = {0};
+    command_line_hide(text, &hidden);
+    buf_shown(&shown, hidden.n ? hidden.at : "");
+    const char *at = copy(t, shown.n ? shown.at : "");
+    buf_free(&hidden);
+    buf_free(&shown);
+    return at;
+}
 
 /* --- words of a run --------------------------------------------------------*/
 
@@ -51,15 +71,9 @@ name_target(struct tally *t, const struct run_outcome *o)
         if (value)
             buf_printf(&name, " %s=%s", promises[i], value);
     }
-    const char *copy = arena_copy(&t->arena, name.at, name.n);
+    const char *shown = copy_shown(t, name.at);
     buf_free(&name);
-    return copy;
-}
-
-static const char *
-copy(struct tally *t, const char *text)
-{
-    return arena_copy(&t->arena, text, strlen(text));
+    return shown;
 }
 
 /* The command line, for a shell. */
@@ -69,9 +83,8 @@ name_command(struct tally *t, const struct run_outcome *o)
     struct buf line = {0};
     buf_text(&line, "assay test");
     for (size_t i = 0; i < o->command.n; i++) {
-        const char *word = o->command.at[i];
-        const bool is_plain = !strpbrk(word, " '\"\\$`;|&()<>*?[]#~!{}");
-        buf_printf(&line, is_plain ? " %s" : " '%s'", word);
+        buf_char(&line, ' ');
+        command_line_put(o->command.at[i], &line);
     }
     const char *text = copy(t, line.at);
     buf_free(&line);
@@ -90,9 +103,8 @@ find_cell(struct tally *t, const char *target, const char *level,
             strcmp(c->workload, workload) == 0)
             return c;
     }
-    const struct tally_cell new = {.target = target,
-                                   .level = copy(t, level),
-                                   .workload = copy(t, workload)};
+    const struct tally_cell new = {
+        .target = target, .level = level, .workload = workload};
     vec_push(&t->cells, new);
     return &vec_top(&t->cells);
 }
@@ -190,10 +202,10 @@ add_outcome(struct tally *t, size_t run, const struct run_outcome *o)
     const char *workload = option_of(o, "workload");
     const char *spec = option_of(o, "spec");
     struct tally_cell *cell =
-        find_cell(t, name_target(t, o), level ? level : "ser",
-                  spec       ? spec
-                  : workload ? workload
-                             : "mixed");
+        find_cell(t, name_target(t, o), copy_shown(t, level ? level : "ser"),
+                  copy_shown(t, spec       ? spec
+                                : workload ? workload
+                                           : "mixed"));
     const int verdict = verdict_of(o);
     cell->runs[verdict]++;
     cell->committed += o->committed;
@@ -286,6 +298,30 @@ complete_finding(struct tally *t, const struct directory *d,
     t->new_findings += !f->known;
 }
 
+/* Known findings of the user's about what was tested here, which no run
+ * showed. */
+static void
+find_unseen(struct tally *t, const struct known *known)
+{
+    for (size_t i = known->stock; i < known->rows.n; i++) {
+        const struct known_finding *k = &known->rows.at[i];
+        bool is_here = false, is_seen = false;
+        for (size_t c = 0; !is_here && c < t->cells.n; c++)
+            is_here =
+                known_is_about(k, t->cells.at[c].target, t->cells.at[c].level);
+        for (size_t f = 0; !is_seen && f < t->findings.n; f++)
+            is_seen = known_matches(k, t->findings.at[f].target,
+                                    t->findings.at[f].level,
+                                    &t->findings.at[f].smallest);
+        if (!is_here || is_seen)
+            continue;
+        struct buf line = {0};
+        known_put(k, &line);
+        vec_push(&t->unseen, copy(t, line.at));
+        buf_free(&line);
+    }
+}
+
 void
 tally_read(const struct directory *d, const struct known *known,
            struct tally *out)
@@ -299,10 +335,13 @@ tally_read(const struct directory *d, const struct known *known,
             continue;
         if (outcome_read(text.n ? text.at : "", text.n, &o))
             add_outcome(out, run, &o);
+        else
+            out->unreadable++;
         outcome_free(&o);
     }
     for (size_t i = 0; i < out->findings.n; i++)
         complete_finding(out, d, known, &out->findings.at[i]);
+    find_unseen(out, known);
     if (out->cells.n)
         qsort(out->cells.at, out->cells.n, sizeof *out->cells.at,
               compare_cells);
@@ -323,14 +362,24 @@ tally_free(struct tally *t)
     vec_free(&t->cells);
     vec_free(&t->findings);
     vec_free(&t->leads);
+    vec_free(&t->unseen);
     arena_free(&t->arena);
+}
+
+bool
+tally_is_untested(const struct tally_cell *c)
+{
+    return !c->runs[TALLY_HELD] && !c->runs[TALLY_VIOLATED] &&
+           !c->runs[TALLY_UNKNOWN];
 }
 
 int
 tally_status(const struct tally *t)
 {
-    const bool is_open =
+    bool is_open =
         t->done < t->planned || t->runs[TALLY_UNKNOWN] || t->runs[TALLY_LATE];
+    for (size_t i = 0; i < t->cells.n; i++)
+        is_open |= tally_is_untested(&t->cells.at[i]);
     if (t->new_findings)
         return 1;
     if (t->done && t->runs[TALLY_REFUSED] == t->done)

@@ -4,7 +4,7 @@
 #include "base/memory/heap.h"
 #include "base/spelling.h"
 #include "cli/cli.h"
-#include "cli/command_line.h"
+#include "base/command_line.h"
 #include "cli/paths.h"
 #include "version.h"
 

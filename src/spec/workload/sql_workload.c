@@ -182,6 +182,38 @@ tell_parts(struct sql_workload *w)
         }
 }
 
+/* Tell of transactions that were rolled back because of what they did. */
+static void
+tell_undone(struct sql_workload *w)
+{
+    struct {
+        VEC(struct sql_undone) all;
+    } sum = {0};
+    for (size_t i = 0; i < w->sessions.n; i++)
+        for (size_t k = 0; k < w->sessions.at[i].undone.n; k++) {
+            const struct sql_undone *u = &w->sessions.at[i].undone.at[k];
+            size_t n = 0;
+            while (n < sum.all.n && (sum.all.at[n].script != u->script ||
+                                     sum.all.at[n].command != u->command))
+                n++;
+            if (n < sum.all.n)
+                sum.all.at[n].times += u->times;
+            else
+                vec_push(&sum.all, *u);
+        }
+    for (size_t i = 0; i < sum.all.n && w->options.left_out; i++) {
+        const struct sql_undone *u = &sum.all.at[i];
+        struct err err = {0};
+        err_set(&err, ERR_FEATURE,
+                "not recorded, so rolled back (%" PRIu64 " time%s): %s",
+                u->times, u->times == 1 ? "" : "s", u->why);
+        err_at_line(&err, u->script->read.commands.at[u->command].line, 0);
+        err_in_file(&err, u->script->read.path);
+        w->options.left_out(w->options.self, &err);
+    }
+    vec_free(&sum.all);
+}
+
 static bool
 understand_script(struct sql_workload *w, struct sql_workload_script *s,
                   struct err *err)
@@ -323,6 +355,7 @@ write_history(void *self, struct database *db, const char *path,
             ok = refuse_history(w, &history, err);
         tell_parts(w);
     }
+    tell_undone(w);
     vec_free(&sessions);
     row_state_free(&final);
     c->driver->disconnect(c);
