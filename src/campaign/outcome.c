@@ -39,7 +39,7 @@ outcome_plain(const char *message, struct buf *out)
 }
 
 void
-finding_signature(const struct campaign_finding *f, struct buf *out)
+outcome_signature(const struct campaign_finding *f, struct buf *out)
 {
     buf_printf(out, "%s(%s: %s)", f->kind, f->tables, f->shape);
 }

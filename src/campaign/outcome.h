@@ -67,7 +67,7 @@ void outcome_read_words(const char *text, size_t n, struct arena *arena,
                         outcome_words *out);
 
 /* Append the signature of a finding. */
-void finding_signature(const struct campaign_finding *f, struct buf *out);
+void outcome_signature(const struct campaign_finding *f, struct buf *out);
 
 /* Append a message without what differs from run to run: numbers and names in
  * quotes. */

@@ -142,7 +142,7 @@ add_finding(struct tally *t, const struct tally_cell *cell,
 {
     struct buf signature = {0};
     struct tally_finding *to = NULL;
-    finding_signature(f, &signature);
+    outcome_signature(f, &signature);
     for (size_t i = 0; i < t->findings.n && !to; i++) {
         struct tally_finding *known = &t->findings.at[i];
         if (strcmp(known->signature, signature.at) == 0 &&

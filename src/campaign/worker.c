@@ -149,7 +149,7 @@ shrink(struct worker *w, struct run_outcome *o, struct child *c,
     struct buf path = {0}, text = {0}, output = {0};
     VEC(const char *) argv = {0};
     bool ok = true, is_new;
-    finding_signature(&o->findings.at[0], &text);
+    outcome_signature(&o->findings.at[0], &text);
     buf_printf(&path, "%s/scripts/%016" PRIx64, w->d->path,
                hash_bytes(text.at, text.n));
     buf_printf(&output, "%s/shrunk", w->scratch);

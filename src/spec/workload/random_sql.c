@@ -4,6 +4,8 @@
  * stay what they are.  So do parts that a product does not have.
  *
  * SPDX-License-Identifier: MIT */
+#include "spec/workload/random_sql.h"
+
 #include "spec/workload/random_maker.h"
 
 #include <inttypes.h>
