@@ -108,6 +108,7 @@ take_anomalies(struct run_outcome *o, const struct json_value *v,
          i = value_next(v, all, i)) {
         const uint32_t txns = value_member(v, i, "transactions");
         struct campaign_finding f = {
+            .level = value_text_of(v, result, "level", &o->arena),
             .kind = value_text_of(v, i, "name", &o->arena),
             .shape = "",
             .title = value_text_of(v, i, "title", &o->arena)};
@@ -149,6 +150,7 @@ take_server_findings(struct run_outcome *o, const struct json_value *v,
         outcome_plain(message, &shape);
         buf_printf(&title, "%s: %s", name, message);
         const struct campaign_finding f = {
+            .level = "",
             .kind = copy(o, kind.at),
             .tables = "",
             .shape = copy(o, shape.at),
@@ -159,6 +161,23 @@ take_server_findings(struct run_outcome *o, const struct json_value *v,
         buf_free(&shape);
         buf_free(&title);
     }
+}
+
+/* The verdict of a level: the worst one, where there are several scripts. */
+static void
+take_level(struct run_outcome *o, const struct json_value *v, uint32_t result)
+{
+    const struct level_outcome new = {
+        .level = value_text_of(v, result, "level", &o->arena),
+        .verdict = value_text_of(v, result, "verdict", &o->arena)};
+    size_t i = 0;
+    while (i < o->levels.n && strcmp(o->levels.at[i].level, new.level) != 0)
+        i++;
+    if (i == o->levels.n)
+        vec_push(&o->levels, new);
+    else if (strcmp(o->levels.at[i].verdict, "violated") != 0 &&
+             strcmp(new.verdict, "ok") != 0)
+        o->levels.at[i].verdict = new.verdict;
 }
 
 /* One object: of a run, or of one interleaving of a specification. */
@@ -182,6 +201,7 @@ take_object(struct run_outcome *o, const struct json_value *v)
     for (uint32_t i = value_first(v, results); i != VALUE_NONE;
          i = value_next(v, results, i)) {
         const char *reason = value_text_of(v, i, "reason", &o->arena);
+        take_level(o, v, i);
         take_anomalies(o, v, i);
         if (*reason)
             o->message = reason;
@@ -239,7 +259,8 @@ take_failure(struct run_outcome *o, int status)
     struct buf shape = {0};
     buf_printf(&shape, "signal %d ", WTERMSIG(status));
     outcome_plain(o->message, &shape);
-    const struct campaign_finding f = {.kind = "assay-failed",
+    const struct campaign_finding f = {.level = "",
+                                       .kind = "assay-failed",
                                        .tables = "",
                                        .shape = copy(o, shape.at),
                                        .title = o->message,
@@ -265,7 +286,8 @@ outcome_take(const struct outcome_source *s, struct run_outcome *out)
     if (!s->is_late && WIFSIGNALED(s->status))
         take_failure(out, s->status);
     if (status == 1 && !out->findings.n) {
-        const struct campaign_finding f = {.kind = "unexplained",
+        const struct campaign_finding f = {.level = "",
+                                           .kind = "unexplained",
                                            .tables = "",
                                            .shape = "",
                                            .title = out->message,
@@ -308,10 +330,19 @@ outcome_put(const struct run_outcome *o, struct buf *out)
     json_u64(out, "conflicts", o->conflicts);
     json_text(out, "message", o->message);
     json_text(out, "kept", o->kept);
+    json_array(out, "levels");
+    for (size_t i = 0; i < o->levels.n; i++) {
+        json_object(out, NULL);
+        json_text(out, "level", o->levels.at[i].level);
+        json_text(out, "verdict", o->levels.at[i].verdict);
+        json_object_end(out);
+    }
+    json_array_end(out);
     json_array(out, "findings");
     for (size_t i = 0; i < o->findings.n; i++) {
         const struct campaign_finding *f = &o->findings.at[i];
         json_object(out, NULL);
+        json_text(out, "level", f->level);
         json_text(out, "kind", f->kind);
         json_text(out, "tables", f->tables);
         json_text(out, "shape", f->shape);
@@ -356,6 +387,7 @@ outcome_read(const char *text, size_t n, struct run_outcome *out)
     }
     struct arena *a = &out->arena;
     const uint32_t findings = value_member(&v, 0, "findings");
+    const uint32_t levels = value_member(&v, 0, "levels");
     out->verdict = value_text_of(&v, 0, "verdict", a);
     out->claim = (unsigned)value_number_of(&v, 0, "claim");
     out->worker = value_text_of(&v, 0, "worker", a);
@@ -370,9 +402,16 @@ outcome_read(const char *text, size_t n, struct run_outcome *out)
     out->kept = value_text_of(&v, 0, "kept", a);
     read_words(&v, value_member(&v, 0, "command"), a, &out->command);
     read_words(&v, value_member(&v, 0, "leads"), a, &out->leads);
+    for (uint32_t i = value_first(&v, levels); i != VALUE_NONE;
+         i = value_next(&v, levels, i))
+        vec_push(&out->levels,
+                 ((struct level_outcome){
+                     .level = value_text_of(&v, i, "level", a),
+                     .verdict = value_text_of(&v, i, "verdict", a)}));
     for (uint32_t i = value_first(&v, findings); i != VALUE_NONE;
          i = value_next(&v, findings, i)) {
         const struct campaign_finding f = {
+            .level = value_text_of(&v, i, "level", a),
             .kind = value_text_of(&v, i, "kind", a),
             .tables = value_text_of(&v, i, "tables", a),
             .shape = value_text_of(&v, i, "shape", a),
@@ -389,6 +428,7 @@ void
 outcome_free(struct run_outcome *o)
 {
     vec_free(&o->command);
+    vec_free(&o->levels);
     vec_free(&o->findings);
     vec_free(&o->leads);
     arena_free(&o->arena);

@@ -18,6 +18,7 @@
 #include "base/memory/arena.h"
 
 struct campaign_finding {
+    const char *level;  // that it violates first; "" where it violates none
     const char *kind;   // "lost-update", "server-crashed", "assay-failed"
     const char *tables; // separated by commas; "" where there are none
     const char *shape;  // "" where it is not known
@@ -27,6 +28,11 @@ struct campaign_finding {
 };
 
 typedef VEC(const char *) outcome_words;
+
+/* What a run found of a level: "ok", "violated", "unknown". */
+struct level_outcome {
+    const char *level, *verdict;
+};
 
 /* Texts are in the arena.  All-zero is empty. */
 struct run_outcome {
@@ -40,6 +46,7 @@ struct run_outcome {
     unsigned claim;
     const char *worker;
     outcome_words command; // words of 'assay test'
+    VEC(struct level_outcome) levels;
     VEC(struct campaign_finding) findings;
     outcome_words leads; // what the run did not check, one line each
     struct arena arena;

@@ -127,7 +127,8 @@ take_example(struct tally *t, struct tally_finding *to,
     to->run = run;
     to->command = name_command(t, o);
     to->kept = copy(t, o->kept);
-    to->smallest = (struct campaign_finding){.kind = copy(t, f->kind),
+    to->smallest = (struct campaign_finding){.level = to->level,
+                                             .kind = copy(t, f->kind),
                                              .tables = copy(t, f->tables),
                                              .shape = copy(t, f->shape),
                                              .title = copy(t, f->title),
@@ -136,7 +137,7 @@ take_example(struct tally *t, struct tally_finding *to,
 }
 
 static void
-add_finding(struct tally *t, const struct tally_cell *cell,
+add_finding(struct tally *t, const char *target, const char *level,
             const struct campaign_finding *f, size_t run,
             const struct run_outcome *o)
 {
@@ -146,13 +147,13 @@ add_finding(struct tally *t, const struct tally_cell *cell,
     for (size_t i = 0; i < t->findings.n && !to; i++) {
         struct tally_finding *known = &t->findings.at[i];
         if (strcmp(known->signature, signature.at) == 0 &&
-            strcmp(known->target, cell->target) == 0 &&
-            strcmp(known->level, cell->level) == 0)
+            strcmp(known->target, target) == 0 &&
+            strcmp(known->level, level) == 0)
             to = known;
     }
     if (!to) {
-        const struct tally_finding new = {.target = cell->target,
-                                          .level = cell->level,
+        const struct tally_finding new = {.target = target,
+                                          .level = level,
                                           .signature = copy(t, signature.at)};
         vec_push(&t->findings, new);
         to = &vec_top(&t->findings);
@@ -195,30 +196,59 @@ is_repeated(const struct run_outcome *o, size_t lead)
     return false;
 }
 
+/* Add a run to the cell of a level. */
 static void
-add_outcome(struct tally *t, size_t run, const struct run_outcome *o)
+add_to_cell(struct tally *t, const struct run_outcome *o, const char *target,
+            const char *level, const char *workload, int verdict)
 {
-    const char *level = option_of(o, "level");
-    const char *workload = option_of(o, "workload");
-    const char *spec = option_of(o, "spec");
-    struct tally_cell *cell =
-        find_cell(t, name_target(t, o), copy_shown(t, level ? level : "ser"),
-                  copy_shown(t, spec       ? spec
-                                : workload ? workload
-                                           : "mixed"));
-    const int verdict = verdict_of(o);
+    struct tally_cell *cell = find_cell(t, target, level, workload);
     cell->runs[verdict]++;
     cell->committed += o->committed;
     cell->pairs += o->pairs;
     cell->conflicts += o->conflicts;
     cell->seconds += o->seconds;
+}
+
+/* A run that checked several levels is in the cells of all of them. */
+static void
+add_to_cells(struct tally *t, const struct run_outcome *o, const char *target,
+             const char *level, int verdict)
+{
+    const char *workload = option_of(o, "workload");
+    const char *spec = option_of(o, "spec");
+    workload = spec ? spec : workload ? workload : "mixed";
+    workload = copy_shown(t, workload);
+    if (o->levels.n < 2)
+        add_to_cell(t, o, target, level, workload, verdict);
+    for (size_t i = 0; o->levels.n > 1 && i < o->levels.n; i++) {
+        const char *is = o->levels.at[i].verdict;
+        add_to_cell(t, o, target, copy_shown(t, o->levels.at[i].level),
+                    workload,
+                    strcmp(is, "ok") == 0         ? TALLY_HELD
+                    : strcmp(is, "violated") == 0 ? TALLY_VIOLATED
+                                                  : TALLY_UNKNOWN);
+    }
+}
+
+static void
+add_outcome(struct tally *t, size_t run, const struct run_outcome *o)
+{
+    const char *option = option_of(o, "level");
+    const char *target = name_target(t, o);
+    const char *level = copy_shown(t, option ? option : "ser");
+    const int verdict = verdict_of(o);
+    add_to_cells(t, o, target, level, verdict);
     t->runs[verdict]++;
     t->committed += o->committed;
     t->pairs += o->pairs;
     t->repeated += o->claim > 1;
     t->done++;
-    for (size_t i = 0; i < o->findings.n; i++)
-        add_finding(t, cell, &o->findings.at[i], run, o);
+    for (size_t i = 0; i < o->findings.n; i++) {
+        const struct campaign_finding *f = &o->findings.at[i];
+        const bool has_own = o->levels.n > 1 && *f->level;
+        add_finding(t, target, has_own ? copy_shown(t, f->level) : level, f,
+                    run, o);
+    }
     for (size_t i = 0; i < o->leads.n; i++)
         if (!is_repeated(o, i))
             add_lead(t, o->leads.at[i], run, o);

@@ -114,6 +114,14 @@ check("| store:rc | si | update |" in (here / "r.md").read_text(), "Markdown",
 page = (here / "page/index.html").read_text()
 check("<td>store:rc</td>" in page and "http" not in page, "one page, from one file")
 
+levels = run("lv", write("p", "target = store:rc\nlevel = rc,si,ser\nsizes = --txns 300 --sessions 4\n"
+                          "workload = update\n"), "--json=l.json")
+cells = {c["level"]: c["runs"] for c in json.loads((here / "l.json").read_text())["cells"]}
+check(sorted(cells) == ["rc", "ser", "si"] and cells["rc"]["held"] == 1 and cells["si"]["violated"] == 1,
+      "a run of several levels is in several cells", str(cells))
+check("on store:rc at si" in levels.stdout and "at rc," not in levels.stdout,
+      "and its findings are those of the weakest level that fails", levels.stdout)
+
 known = write("known", "# ours\nstore:rc | si | * | * | * = read committed allows it\n")
 done = run("report", "c", "--known", known)
 check("0 of them new" in done.stdout and "known: read committed allows it" in done.stdout,
