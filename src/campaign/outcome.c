@@ -10,6 +10,7 @@
 #include "campaign/shape.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 enum { MOST_LEADS = 40, MOST_TEXT = 6000 };
@@ -267,6 +268,18 @@ take_failure(struct run_outcome *o, int status)
                                        .text = ""};
     vec_push(&o->findings, f);
     buf_free(&shape);
+}
+
+bool
+outcome_is_interrupted(const struct outcome_source *s)
+{
+    struct buf text = {0};
+    const int by = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
+    bool is = by == SIGTERM || by == SIGINT || by == SIGHUP;
+    if (directory_read(s->log, &text) && text.n)
+        is |= strstr(text.at, OUTCOME_INTERRUPTED) != NULL;
+    buf_free(&text);
+    return is && !s->is_late;
 }
 
 void

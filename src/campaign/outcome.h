@@ -27,6 +27,9 @@ struct campaign_finding {
     uint64_t transactions;
 };
 
+/* What 'assay test' prints on stderr if a signal ended the workload early. */
+#define OUTCOME_INTERRUPTED "interrupted: the run ended early"
+
 typedef VEC(const char *) outcome_words;
 
 /* What a run found of a level: "ok", "violated", "unknown". */
@@ -61,6 +64,9 @@ struct outcome_source {
 
 /* Read what a run left. */
 void outcome_take(const struct outcome_source *s, struct run_outcome *out);
+
+/* Whether a signal ended the run early, so that it has to be repeated. */
+bool outcome_is_interrupted(const struct outcome_source *s);
 
 /* Append the line of a run. */
 void outcome_put(const struct run_outcome *o, struct buf *out);
