@@ -24,6 +24,7 @@ import (
 	"os"
 	"runtime"
 	"sort"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -85,6 +86,8 @@ type Options struct {
 	Timeout   time.Duration
 	Memory    int64
 	Anomalies int64
+	Work      int64 // steps per level
+	Complete  bool  // what holds as far as it was recorded is unknown
 }
 
 // --- histories ----------------------------------------------------------------
@@ -94,12 +97,14 @@ type History struct {
 	Name   string
 	Data   []byte
 	Format string // "" = by the contents
+	path   string // "" = the bytes
+	err    error  // of the recording; no check takes it
 }
 
-// Load reads the history at a path.
+// Load names the history at a path, which may be a directory.  Checks read it.
 func Load(path string) (*History, error) {
-	data, err := os.ReadFile(path)
-	return &History{Name: path, Data: data}, err
+	_, err := os.Stat(path)
+	return &History{Name: path, path: path}, err
 }
 
 // Recorder collects what sessions do.  Its sessions may run on goroutines.
@@ -113,15 +118,22 @@ type Recorder struct {
 func NewRecorder() *Recorder { return &Recorder{} }
 
 // Record makes a recorder whose history is checked when the test ends, unless it
-// has failed by then or nothing was recorded.  Tests with recorders of their own
-// may run in parallel.
+// has failed or was skipped.  A test that recorded nothing fails.  Tests with
+// their own recorders may run in parallel.
 func Record(t CleanupTB, level Level) *Recorder {
 	r := NewRecorder()
 	t.Cleanup(func() {
 		t.Helper()
-		if h := r.History(); !t.Failed() && len(h.Data) > 0 {
-			Check(t, h, level)
+		skipped, ok := t.(interface{ Skipped() bool })
+		if t.Failed() || (ok && skipped.Skipped()) {
+			return
 		}
+		h := r.History()
+		if len(h.Data) == 0 {
+			t.Errorf("assay: the test recorded no transaction")
+			return
+		}
+		Check(t, h, level)
 	})
 	return r
 }
@@ -133,7 +145,8 @@ type Session struct {
 	open    bool
 	unknown bool
 	start   int64
-	ops     [][]interface{}
+	ops     []json.RawMessage
+	partial []string
 	lines   []line
 	err     error
 }
@@ -157,7 +170,7 @@ func (r *Recorder) Session(name string) *Session {
 	s := &Session{name: name, clock: !r.NoClock}
 	for _, other := range r.sessions {
 		if other.name == name {
-			s.err = fmt.Errorf("assay: there is a session %q already", name)
+			s.err = fmt.Errorf("there is a session %q already", name)
 		}
 	}
 	r.sessions = append(r.sessions, s)
@@ -169,31 +182,77 @@ func (s *Session) Begin() {
 	if s.open {
 		s.End(Indeterminate)
 	}
-	s.open, s.ops = true, [][]interface{}{}
+	s.open, s.ops, s.partial = true, []json.RawMessage{}, nil
 	if s.clock {
 		s.start = now()
 	}
 }
 
-// Read records a read; nil: the key had no value; a slice: all elements.
-func (s *Session) Read(key, value interface{}) {
-	s.ops = append(s.ops, []interface{}{"r", key, value})
+// fail keeps the first error: History then has a recording that no check takes.
+func (s *Session) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
 }
+
+// encode is JSON of a value as it is now.  The package json replaces text that
+// is not UTF-8 by U+FFFD: different values would become the same.
+func encode(value interface{}) ([]byte, error) {
+	text, err := json.Marshal(value)
+	for i := bytes.Index(text, []byte(`\ufffd`)); err == nil && i >= 0; {
+		slashes := 0
+		for slashes < i && text[i-slashes-1] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return nil, errors.New("a text that was recorded is not UTF-8")
+		}
+		next := bytes.Index(text[i+1:], []byte(`\ufffd`))
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return text, err
+}
+
+func (s *Session) add(op ...interface{}) {
+	if !s.open {
+		s.fail(errors.New("an operation of a transaction that was not begun"))
+		return
+	}
+	text, err := encode(op)
+	if err != nil {
+		s.fail(err)
+	}
+	s.ops = append(s.ops, text)
+}
+
+// Read records a read; nil: the key had no value; a slice: all elements.
+func (s *Session) Read(key, value interface{}) { s.add("r", key, value) }
 
 // Write records a write.
-func (s *Session) Write(key, value interface{}) {
-	s.ops = append(s.ops, []interface{}{"w", key, value})
-}
+func (s *Session) Write(key, value interface{}) { s.add("w", key, value) }
 
 // Append records that an element was appended to a list.
-func (s *Session) Append(key, element interface{}) {
-	s.ops = append(s.ops, []interface{}{"append", key, element})
+func (s *Session) Append(key, element interface{}) { s.add("append", key, element) }
+
+// Op records an operation as doc/formats/jsonl.md has it, for rows and queries.
+func (s *Session) Op(operation ...interface{}) { s.add(operation...) }
+
+// Partial says that the transaction read more than is recorded, for example
+// "which rows a statement did not find".
+func (s *Session) Partial(what string) {
+	if !s.open {
+		s.fail(errors.New("Partial of a transaction that was not begun"))
+	}
+	s.partial = append(s.partial, what)
 }
 
 // End ends the transaction, after the answer of the database has arrived.
 func (s *Session) End(o Outcome) {
 	if !s.open {
-		s.err = errors.New("assay: End without Begin")
+		s.fail(errors.New("End without Begin"))
 		return
 	}
 	members := map[string]interface{}{"session": s.name, "ops": s.ops}
@@ -205,9 +264,12 @@ func (s *Session) End(o Outcome) {
 	if o != Committed {
 		members["status"] = o
 	}
-	text, err := json.Marshal(members)
-	if err != nil && s.err == nil {
-		s.err = err
+	if len(s.partial) > 0 {
+		members["partial"] = s.partial
+	}
+	text, err := encode(members)
+	if err != nil {
+		s.fail(err)
 	}
 	if s.unknown {
 		gone, _ := json.Marshal(map[string]interface{}{"session": s.name, "status": Indeterminate})
@@ -225,8 +287,7 @@ func (r *Recorder) History() *History {
 			s.End(Indeterminate)
 		}
 		if s.err != nil {
-			// A line that the library refuses, so that no check passes.
-			return &History{Name: "recording", Data: []byte(s.err.Error()), Format: "jsonl"}
+			return &History{Name: "recording", err: fmt.Errorf("assay: session %q: %w", s.name, s.err)}
 		}
 		all = append(all, s.lines...)
 	}
@@ -243,6 +304,7 @@ func (r *Recorder) History() *History {
 // Result has the verdict and the reports that were asked for.
 type Result struct {
 	Verdict Verdict
+	Partial uint64            // transactions that were recorded in part
 	Text    string            // for people
 	Reports map[string][]byte // by format
 }
@@ -263,46 +325,123 @@ func Check(t TB, h *History, level Level) bool {
 
 // Decide checks levels and makes the reports of these formats.
 func Decide(h *History, level Level, o Options, formats ...string) (*Result, error) {
+	out := &Result{Verdict: Unknown, Reports: map[string][]byte{}}
+	err := with(h, level, o, func(a *C.assay, history *C.assay_history, levels *C.char) error {
+		r := C.assay_check(a, history, levels)
+		if r == nil {
+			return lastError()
+		}
+		defer C.assay_result_free(r)
+		out.Verdict = Verdict(C.assay_verdict(r))
+		out.Partial = uint64(C.assay_result_partial(r))
+		return show(out.Reports, formats, func(f *C.char, n *C.size_t) *C.char {
+			return C.assay_result_text(r, f, n)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Text = string(out.Reports["text"])
+	return out, nil
+}
+
+// Answer is the result of a prediction.
+type Answer int
+
+// The answers.
+const (
+	NonePredicted     Answer = C.ASSAY_NONE_PREDICTED
+	Predicted         Answer = C.ASSAY_PREDICTED
+	PredictionUnknown Answer = C.ASSAY_PREDICTION_UNKNOWN
+)
+
+// Prediction is what the same program could also have done.
+type Prediction struct {
+	Answer  Answer
+	Text    string
+	Reports map[string][]byte
+}
+
+// Predict looks for executions that the same program could also have had at a
+// level, or on a database ("postgresql:rc"), and that no serial order explains.
+// 'most' of them for each level.
+func Predict(h *History, level Level, most int, o Options, formats ...string) (*Prediction, error) {
+	out := &Prediction{Answer: PredictionUnknown, Reports: map[string][]byte{}}
+	if most < 0 {
+		return nil, errors.New("assay: a negative number of predictions")
+	}
+	err := with(h, level, o, func(a *C.assay, history *C.assay_history, levels *C.char) error {
+		p := C.assay_predict(a, history, levels, C.size_t(most))
+		if p == nil {
+			return lastError()
+		}
+		defer C.assay_prediction_free(p)
+		out.Answer = Answer(C.assay_answer(p))
+		return show(out.Reports, formats, func(f *C.char, n *C.size_t) *C.char {
+			return C.assay_prediction_text(p, f, n)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Text = string(out.Reports["text"])
+	return out, nil
+}
+
+// with runs work with a history and levels of the library.
+func with(h *History, level Level, o Options, work func(*C.assay, *C.assay_history, *C.char) error) error {
+	if h.err != nil {
+		return h.err
+	}
+	for _, text := range []string{string(level), h.Name, h.Format, h.path} {
+		if strings.IndexByte(text, 0) >= 0 { // C would see what is before it
+			return fmt.Errorf("assay: %q has a zero byte", text)
+		}
+	}
 	// The error of the library belongs to the thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	a := C.assay_new()
 	defer C.assay_free(a)
 	if a == nil {
-		return nil, lastError()
+		return lastError()
 	}
-	C.assay_set(a, C.ASSAY_TIMEOUT_MS, C.int64_t(o.Timeout.Milliseconds()))
-	C.assay_set(a, C.ASSAY_MEMORY, C.int64_t(o.Memory))
-	if o.Anomalies > 0 {
-		C.assay_set(a, C.ASSAY_EXPLAIN, C.int64_t(o.Anomalies))
+	if err := configure(a, o); err != nil {
+		return err
 	}
-	history, err := parse(a, h)
+	history, err := read(a, h)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer C.assay_history_free(history)
 	levels := C.CString(string(level))
 	defer C.free(unsafe.Pointer(levels))
-	r := C.assay_check(a, history, levels)
-	if r == nil {
-		return nil, lastError()
+	return work(a, history, levels)
+}
+
+func configure(a *C.assay, o Options) error {
+	complete := int64(0)
+	if o.Complete {
+		complete = 1
 	}
-	defer C.assay_result_free(r)
-	out := &Result{Verdict: Verdict(C.assay_verdict(r)), Reports: map[string][]byte{}}
-	for _, format := range append([]string{"text"}, formats...) {
-		if out.Reports[format], err = show(r, format); err != nil {
-			return nil, err
+	// A time below a millisecond is a limit, too.
+	ms := int64((o.Timeout + time.Millisecond - 1) / time.Millisecond)
+	for _, row := range []struct {
+		option C.assay_option
+		value  int64
+		always bool
+	}{{C.ASSAY_TIMEOUT_MS, ms, true}, {C.ASSAY_MEMORY, o.Memory, true}, {C.ASSAY_WORK, o.Work, true},
+		{C.ASSAY_EXPLAIN, o.Anomalies, o.Anomalies != 0}, {C.ASSAY_COMPLETE, complete, true}} {
+		if row.always && C.assay_set(a, row.option, C.int64_t(row.value)) != C.ASSAY_OK {
+			return lastError()
 		}
 	}
-	out.Text = string(out.Reports["text"])
-	return out, nil
+	return nil
 }
 
 func lastError() error { return errors.New("assay: " + C.GoString(C.assay_error())) }
 
-func parse(a *C.assay, h *History) (*C.assay_history, error) {
-	data := C.CBytes(h.Data)
-	defer C.free(data)
+func read(a *C.assay, h *History) (*C.assay_history, error) {
 	name := C.CString(h.Name)
 	defer C.free(unsafe.Pointer(name))
 	var format *C.char
@@ -310,7 +449,16 @@ func parse(a *C.assay, h *History) (*C.assay_history, error) {
 		format = C.CString(h.Format)
 		defer C.free(unsafe.Pointer(format))
 	}
-	history := C.assay_parse(a, data, C.size_t(len(h.Data)), format)
+	var history *C.assay_history
+	if h.path != "" {
+		path := C.CString(h.path)
+		defer C.free(unsafe.Pointer(path))
+		history = C.assay_load(a, path, format)
+	} else {
+		data := C.CBytes(h.Data)
+		defer C.free(data)
+		history = C.assay_parse(a, data, C.size_t(len(h.Data)), format)
+	}
 	if history == nil || C.assay_history_set_name(history, name) != C.ASSAY_OK {
 		err := lastError()
 		C.assay_history_free(history)
@@ -319,13 +467,17 @@ func parse(a *C.assay, h *History) (*C.assay_history, error) {
 	return history, nil
 }
 
-func show(r *C.assay_result, format string) ([]byte, error) {
-	f := C.CString(format)
-	defer C.free(unsafe.Pointer(f))
-	var n C.size_t
-	text := C.assay_result_text(r, f, &n)
-	if text == nil {
-		return nil, lastError()
+// show makes reports, the text among them.
+func show(reports map[string][]byte, formats []string, text func(*C.char, *C.size_t) *C.char) error {
+	for _, format := range append([]string{"text"}, formats...) {
+		f := C.CString(format)
+		var n C.size_t
+		at := text(f, &n)
+		C.free(unsafe.Pointer(f))
+		if at == nil {
+			return lastError()
+		}
+		reports[format] = append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(at)), int(n))...)
 	}
-	return C.GoBytes(unsafe.Pointer(text), C.int(n)), nil
+	return nil
 }

@@ -2,6 +2,7 @@ package assay
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,99 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestMisuseIsRefused(t *testing.T) {
+	misuses := map[string]func(s *Session){
+		"not begun": func(s *Session) { s.Read("x", 1); s.Begin(); s.End(Committed) },
+		"Begin":     func(s *Session) { s.End(Committed) },
+		"UTF-8":     func(s *Session) { s.Begin(); s.Write("x", "\xff"); s.End(Committed) },
+		"key":       func(s *Session) { s.Begin(); s.Write("\xfe", 1); s.End(Committed) },
+		"float64":   func(s *Session) { s.Begin(); s.Write("x", math.NaN()); s.End(Committed) },
+		"type":      func(s *Session) { s.Begin(); s.Write("x", func() {}); s.End(Committed) },
+		"outcome":   func(s *Session) { s.Begin(); s.Write("x", 1); s.End("done") },
+	}
+	for name, misuse := range misuses {
+		rec := NewRecorder()
+		misuse(rec.Session(""))
+		var f fake
+		if Check(&f, rec.History(), SI) || f.said == "" {
+			t.Error(name, "passes")
+		}
+	}
+	for _, o := range []Options{{Timeout: -1e9}, {Memory: -1}, {Anomalies: -1}} {
+		if _, err := Decide(skew(), SI, o); err == nil {
+			t.Error("options pass", o)
+		}
+	}
+	if _, err := Decide(skew(), "si\x00,ser", Options{}); err == nil {
+		t.Error("half a level passes")
+	}
+	rec := NewRecorder()
+	s := rec.Session("a slash \\ufffd and \ufffd are text")
+	s.Begin()
+	s.Write(`\ufffd`, "\ufffd")
+	s.End(Committed)
+	Check(t, rec.History(), SER)
+}
+
+func TestValuesAreThoseOfTheCall(t *testing.T) {
+	rec, elements := NewRecorder(), []int{1}
+	s := rec.Session("")
+	s.Begin()
+	s.Append("l", 1)
+	s.End(Committed)
+	s.Begin()
+	s.Read("l", elements)
+	elements[0] = 2 // by the store, later
+	s.End(Committed)
+	Check(t, rec.History(), SER)
+}
+
+func TestRecordedInPart(t *testing.T) {
+	rec := NewRecorder()
+	s := rec.Session("")
+	s.Begin()
+	s.Write("x", 1)
+	s.Partial("which rows a statement did not find")
+	s.End(Committed)
+	r, err := Decide(rec.History(), SER, Options{})
+	if err != nil || r.Verdict != Holds || r.Partial != 1 {
+		t.Error(r, err)
+	}
+	if r, err = Decide(rec.History(), SER, Options{Complete: true}); err != nil || r.Verdict != Unknown {
+		t.Error(r, err)
+	}
+}
+
+func TestNothingRecordedFails(t *testing.T) {
+	var r recording
+	Record(&r, SI)
+	r.cleanup[0]()
+	if !strings.Contains(r.said, "no transaction") {
+		t.Errorf("got %q", r.said)
+	}
+}
+
+func TestPredict(t *testing.T) {
+	rec := NewRecorder()
+	values := map[string]interface{}{}
+	for _, key := range []string{"x", "y"} {
+		s := rec.Session("")
+		s.Begin()
+		s.Read("x", values["x"])
+		s.Read("y", values["y"])
+		s.Write(key, 1)
+		values[key] = 1
+		s.End(Committed)
+	}
+	p, err := Predict(rec.History(), SI, 1, Options{})
+	if err != nil || p.Answer != Predicted || !strings.Contains(p.Text, "write skew") {
+		t.Error(p, err)
+	}
+	if _, err := Predict(rec.History(), SER, 1, Options{}); err == nil {
+		t.Error("ser is predicted")
+	}
+}
+
 func TestParallel(t *testing.T) {
 	for i := 0; i < 4; i++ {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -86,6 +180,15 @@ func TestParallel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// predicted is the report of predictions; nil where the history is refused.
+func predicted(h *History) []byte {
+	p, err := Predict(h, SI, 1, Options{}, "json")
+	if err != nil {
+		return nil
+	}
+	return p.Reports["json"]
 }
 
 // TestDump writes results for tests/bindings/compare.
@@ -104,7 +207,10 @@ func TestDump(t *testing.T) {
 			t.Fatal(path, err)
 		}
 		for suffix, data := range map[string][]byte{"status": []byte(fmt.Sprint(int(r.Verdict))),
-			"text": []byte(r.Text), "json": r.Reports["json"]} {
+			"text": []byte(r.Text), "json": r.Reports["json"], "predict-json": predicted(h)} {
+			if data == nil {
+				continue
+			}
 			name := filepath.Join(os.Getenv("ASSAY_OUT"), fmt.Sprint(i, ".", suffix))
 			if err := os.WriteFile(name, data, 0o644); err != nil {
 				t.Fatal(err)

@@ -5,7 +5,7 @@
 // the stack pointer back.  Any other exception means that the memory of the
 // instance cannot be trusted, so the next call gets a new instance.
 
-const OPTIONS = { timeout: 1, memory: 2, verify: 4, anomalies: 5, sessionOrder: 6, work: 7 };
+const OPTIONS = { timeout: 1, memory: 2, verify: 4, anomalies: 5, sessionOrder: 6, work: 7, complete: 9 };
 const RENEW = 256 << 20; // bytes: memory of an instance never shrinks
 const BAD_DESCRIPTOR = 8;
 
@@ -18,6 +18,16 @@ export class AssayError extends Error {
     this.line = line;
     this.column = column;
   }
+}
+
+/** Half of a surrogate pair, which is not a character. */
+export const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** An option for the library: times and sizes are rounded up, so that none of them becomes 0. */
+function integer(name, value) {
+  const number = typeof value === 'bigint' ? value : Math.ceil(Number(value));
+  if (typeof number === 'number' && !Number.isSafeInteger(number)) throw new TypeError(`${name}: ${value} is no number`);
+  return BigInt(number);
 }
 
 class Instance {
@@ -78,10 +88,38 @@ export class Engine {
   get version() { return this.#run((i) => i.text(i.exports.assay_version_text())); }
 
   /** Decide levels of a history: its verdicts, and reports by format. */
-  decide({ data, name, format }, levels, options, formats) {
+  decide(history, levels, options, formats) {
+    return this.#with(history, levels, options, ({ i, x, a, h, l, need, show }) => {
+      const r = need(x.assay_check(a, h, l), x.assay_result_free);
+      const reports = show(formats, (format, length) => x.assay_result_text(r, format, length));
+      const rows = Array.from({ length: x.assay_result_levels(r) }, (_, k) =>
+        ({ level: i.text(x.assay_result_level(r, k)), status: x.assay_result_verdict(r, k) }));
+      return { status: x.assay_verdict(r), rows, reports, transactions: Number(x.assay_transactions(h)),
+        partial: Number(x.assay_result_partial(r)) };
+    });
+  }
+
+  /** Predict from a history: the answers, and reports by format. */
+  predict(history, levels, most, options, formats) {
+    return this.#with(history, levels, options, ({ i, x, a, h, l, need, show }) => {
+      const p = need(x.assay_predict(a, h, l, most), x.assay_prediction_free);
+      const reports = show(formats, (format, length) => x.assay_prediction_text(p, format, length));
+      const rows = Array.from({ length: x.assay_prediction_levels(p) }, (_, k) =>
+        ({ level: i.text(x.assay_prediction_level(p, k)), status: x.assay_prediction_answer(p, k) }));
+      return { status: x.assay_answer(p), rows, reports };
+    });
+  }
+
+  /** Call work with a history and levels in the memory of the instance. */
+  #with({ data, name, format }, levels, options, work) {
     return this.#run((i, use) => {
       const x = i.exports;
-      const copy = (text) => use(i.put(typeof text === 'string' ? new TextEncoder().encode(text) : text), x.free);
+      const copy = (text) => {
+        // C would see what is before a zero; an encoder makes one text of different ones.
+        if (typeof text === 'string' && (text.includes('\0') || LONE.test(text)))
+          throw new TypeError(`${JSON.stringify(text)} has a zero character or half of a surrogate pair`);
+        return use(i.put(typeof text === 'string' ? new TextEncoder().encode(text) : text), x.free);
+      };
       const need = (at, free) => {
         if (!at) throw this.#error(i);
         return use(at, free);
@@ -89,21 +127,21 @@ export class Engine {
       const a = need(x.assay_new(), x.assay_free);
       for (const [key, value] of Object.entries(options)) {
         if (!OPTIONS[key]) throw new TypeError(`unknown option '${key}'`);
-        if (value !== undefined && x.assay_set(a, OPTIONS[key], BigInt(value)) !== 0) throw this.#error(i);
+        if (value !== undefined && x.assay_set(a, OPTIONS[key], integer(key, value)) !== 0) throw this.#error(i);
       }
       const h = need(x.assay_parse(a, copy(data), data.length, format ? copy(format) : 0), x.assay_history_free);
       if (x.assay_history_set_name(h, copy(name)) !== 0) throw this.#error(i);
-      const r = need(x.assay_check(a, h, copy(levels)), x.assay_result_free);
-      const length = copy('....');
-      const reports = {};
-      for (const one of formats) {
-        const at = x.assay_result_text(r, copy(one), length);
-        if (!at) throw this.#error(i);
-        reports[one] = i.text(at, new DataView(x.memory.buffer).getUint32(length, true));
-      }
-      const rows = Array.from({ length: x.assay_result_levels(r) }, (_, k) =>
-        ({ level: i.text(x.assay_result_level(r, k)), status: x.assay_result_verdict(r, k) }));
-      return { status: x.assay_verdict(r), rows, reports, transactions: Number(x.assay_transactions(h)) };
+      const show = (formats, make) => {
+        const length = copy('....');
+        const reports = {};
+        for (const one of formats) {
+          const at = make(copy(one), length);
+          if (!at) throw this.#error(i);
+          reports[one] = i.text(at, new DataView(x.memory.buffer).getUint32(length, true));
+        }
+        return reports;
+      };
+      return work({ i, x, a, h, l: copy(levels), need, show });
     });
   }
 

@@ -30,6 +30,8 @@ export interface Options {
   work?: number;
   /** 0: sessions give no order. */
   sessionOrder?: 0 | 1;
+  /** 1: what holds only as far as it was recorded is 'unknown'. */
+  complete?: 0 | 1;
   /** 0: do not check certificates. */
   verify?: 0 | 1;
   /** Reports to make beside the text. */
@@ -60,6 +62,17 @@ export class Result {
   readonly levels: Record<string, Verdict>;
   readonly reports: Record<string, string>;
   readonly transactions: number;
+  /** Transactions that were recorded in part. */
+  readonly partial: number;
+  readonly text: string;
+}
+
+export type Answer = 'none' | 'predicted' | 'unknown';
+
+export class Prediction {
+  readonly answer: Answer;
+  readonly levels: Record<string, Answer>;
+  readonly reports: Record<string, string>;
   readonly text: string;
 }
 
@@ -69,6 +82,7 @@ export class Session {
   write(key: unknown, value: unknown): void;
   append(key: unknown, element: unknown): void;
   op(operation: unknown[]): void;
+  partial(what: string): void;
   end(outcome?: Outcome): void;
   transaction<T>(work: (session: Session) => T | Promise<T>): Promise<T>;
   close(): void;
@@ -85,6 +99,7 @@ export type Recorded = Recorder | History | Transaction[] | string | Uint8Array;
 export function version(): string;
 export function load(path: string | URL, format?: string): History;
 export function inspect(history: Recorded, options?: Options): Result;
+export function predict(history: Recorded, options?: Options & { most?: number }): Prediction;
 export function check(history: Recorded, options?: Options & { report?: string }): Result;
 
 export const matchers: {

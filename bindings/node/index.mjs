@@ -9,11 +9,11 @@
 import { AssertionError } from 'node:assert';
 import fs from 'node:fs';
 import { Engine } from './engine.mjs';
-import { History, inspector } from './api.mjs';
+import { History, inspector, predictor } from './api.mjs';
 
 export { AssayError } from './engine.mjs';
 export { Recorder, Session } from './recorder.mjs';
-export { History, Result } from './api.mjs';
+export { History, Prediction, Result } from './api.mjs';
 
 let shared;
 function engine() {
@@ -41,7 +41,12 @@ export function load(path, format) {
 /** Decide levels ('si', 'si,ser', 'all') and return the Result. */
 export const inspect = inspector(engine);
 
-/** The same; throws a Violation unless every level holds.  report: a path for
+/** What could go wrong, from a run that went well: executions that the same
+ * program could also have had at a level ('si', 'rc,si', 'all',
+ * 'postgresql:rc'), and that no serial order explains. */
+export const predict = predictor(engine);
+
+/** Like inspect; throws a Violation unless every level holds.  report: a path for
  * an HTML report of what failed. */
 export function check(history, { report, formats = [], ...options } = {}) {
   const result = inspect(history, { ...options, formats: report ? [...formats, 'html'] : formats });
@@ -54,6 +59,8 @@ export function check(history, { report, formats = [], ...options } = {}) {
 export const matchers = {
   toBeIsolated(history, level = 'ser') {
     const result = inspect(history, { level });
+    // 'not.toBeIsolated' must not pass for what could not be decided.
+    if (result.verdict === 'unknown') throw new Violation(result, level);
     return { pass: result.status === 0, message: () => `\n${result.text}` };
   },
 };

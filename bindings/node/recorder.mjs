@@ -13,12 +13,18 @@ function json(value) {
       return 'null';
     case 'string':
       return JSON.stringify(value);
+    case 'function':
+    case 'symbol':
+      throw new TypeError(`a ${typeof value} cannot be recorded`);
     default:
-      return value === null ? 'null'
-        : Array.isArray(value) ? `[${value.map(json).join(',')}]`
-          : typeof value.toJSON === 'function' ? json(value.toJSON())
-            : `{${Object.entries(value).filter(([, v]) => v !== undefined)
-              .map(([k, v]) => `${JSON.stringify(k)}:${json(v)}`).join(',')}}`;
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
+      if (typeof value.toJSON === 'function') return json(value.toJSON());
+      // All sets, and all maps, would be '{}'.
+      if (![null, Object.prototype].includes(Object.getPrototypeOf(value)) && !Object.keys(value).length)
+        throw new TypeError(`a ${value.constructor?.name} cannot be recorded`);
+      return `{${Object.entries(value).filter(([, v]) => v !== undefined)
+        .map(([k, v]) => `${JSON.stringify(k)}:${json(v)}`).join(',')}}`;
   }
 }
 
@@ -34,7 +40,9 @@ export class Session {
   #lines;
   #ops;
   #start;
+  #gaps = [];
   #wasUnknown = false;
+  #wrong; // the first misuse: something that the test did is not recorded
 
   constructor(name, clock, lines) {
     this.#name = JSON.stringify(name);
@@ -46,40 +54,55 @@ export class Session {
   begin() {
     if (this.#ops !== undefined) this.end('unknown');
     this.#ops = '';
+    this.#gaps = [];
     if (this.#clock) this.#start = this.#clock();
   }
 
-  #add(op, key, value) {
-    if (this.#ops === undefined) throw new Error('begin() comes before operations');
-    this.#ops += `${this.#ops ? ',' : ''}["${op}",${json(key)},${json(value)}]`;
+  /** No check takes the recording from here on. */
+  #refuse(error) {
+    this.#wrong ??= error;
+    throw error;
+  }
+
+  #add(operation) {
+    if (this.#ops === undefined) this.#refuse(new Error('begin() comes before operations'));
+    try {
+      this.#ops += (this.#ops ? ',' : '') + json(operation);
+    } catch (e) {
+      this.#refuse(e);
+    }
   }
 
   /** What a read returned; null: the key had no value; an array: all elements. */
   read(key, value) {
-    this.#add('r', key, value);
+    this.#add(['r', key, value]);
     return value;
   }
 
-  write(key, value) { this.#add('w', key, value); }
+  write(key, value) { this.#add(['w', key, value]); }
 
-  append(key, element) { this.#add('append', key, element); }
+  append(key, element) { this.#add(['append', key, element]); }
 
   /** An operation as doc/formats/jsonl.md has it, for rows and queries. */
-  op(operation) {
-    if (this.#ops === undefined) throw new Error('begin() comes before operations');
-    this.#ops += (this.#ops ? ',' : '') + json(operation);
+  op(operation) { this.#add(operation); }
+
+  /** The transaction read more than is recorded: 'which rows a statement did not find'. */
+  partial(what) {
+    if (this.#ops === undefined) this.#refuse(new Error('begin() comes before partial()'));
+    this.#gaps.push(String(what));
   }
 
   /** 'committed', 'aborted', or 'unknown' where no answer came. */
   end(outcome = 'committed') {
-    if (this.#ops === undefined) throw new Error('end() without begin()');
-    if (STATUS[outcome] === undefined) throw new TypeError(`unknown outcome '${outcome}'`);
+    if (this.#ops === undefined) this.#refuse(new Error('end() without begin()'));
+    if (STATUS[outcome] === undefined) this.#refuse(new TypeError(`unknown outcome '${outcome}'`));
     const end = this.#clock?.();
     const times = this.#clock ? `,"start":${this.#start},"end":${end}` : '';
+    const gaps = this.#gaps.length ? `,"partial":${JSON.stringify(this.#gaps)}` : '';
     const gone = this.#wasUnknown ? `{"session":${this.#name},"status":"unknown"}\n` : '';
     this.#lines.push({
       end: end ?? this.#lines.length,
-      text: `${gone}{"session":${this.#name},"ops":[${this.#ops}]${times}${STATUS[outcome]}}\n`,
+      text: `${gone}{"session":${this.#name},"ops":[${this.#ops}]${times}${gaps}${STATUS[outcome]}}\n`,
     });
     this.#wasUnknown = outcome === 'unknown';
     this.#ops = undefined;
@@ -99,7 +122,10 @@ export class Session {
   }
 
   /** A transaction that is open has no outcome. */
-  close() { if (this.#ops !== undefined) this.end('unknown'); }
+  close() {
+    if (this.#wrong) throw new Error(`session ${this.#name} was used wrongly: ${this.#wrong.message}`);
+    if (this.#ops !== undefined) this.end('unknown');
+  }
 }
 
 /** Collects what sessions do.  clock: false records no times. */

@@ -1,9 +1,6 @@
-//! Find libassay: in the directory ASSAY_LIB_DIR, or where the linker looks.
+//! Tests find the library where assay-sys found it.
 fn main() {
-    println!("cargo:rerun-if-env-changed=ASSAY_LIB_DIR");
-    if let Ok(directory) = std::env::var("ASSAY_LIB_DIR") {
-        println!("cargo:rustc-link-search=native={directory}");
+    if let Ok(directory) = std::env::var("DEP_ASSAY_LIB_DIR") {
         println!("cargo:rustc-link-arg=-Wl,-rpath,{directory}");
     }
-    println!("cargo:rustc-link-lib=dylib=assay");
 }

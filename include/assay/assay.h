@@ -23,7 +23,8 @@
  *             The library exports nothing else.
  * Handles.    All types are opaque.  Each handle has one function that frees
  *             it and accepts NULL.  Handles may be freed in any order.  A
- *             session belongs to its recorder, an anomaly to its result.
+ *             session belongs to its recorder, an anomaly to its result or
+ *             prediction.
  * Strings.    UTF-8 with a zero byte at the end.  Arguments are copied.  A
  *             const char * that is returned belongs to the handle and is valid
  *             until the handle is freed, or as its comment says.
@@ -49,7 +50,8 @@
  * Versions.   Semantic.  Within a major version functions and numbers are only
  *             added, verdicts change only where they were wrong, and JSON only
  *             gets more members.  The shared library is libassay.so.1; symbols
- *             carry the version in which they appeared, ASSAY_1.0 or ASSAY_1.1.
+ *             carry the version in which they appeared: ASSAY_1.0, ASSAY_1.1,
+ * ...
  *
  * SPDX-License-Identifier: MIT */
 #ifndef ASSAY_ASSAY_H
@@ -72,7 +74,7 @@ extern "C" {
 
 /* --- version ---------------------------------------------------------------*/
 
-#define ASSAY_API_VERSION 10100 /* major * 10000 + minor * 100 + patch */
+#define ASSAY_API_VERSION 10200 /* major * 10000 + minor * 100 + patch */
 
 /* The version of the interface of the library that runs.  It may be newer than
  * this header. */
@@ -103,6 +105,12 @@ typedef enum assay_verdict_t { /* the exit statuses of the program */
                                ASSAY_VIOLATED = 1,
                                ASSAY_UNKNOWN = 3
 } assay_verdict_t;
+
+typedef enum assay_answer_t { /* of predictions; likewise.  Since 1.2 */
+                              ASSAY_NONE_PREDICTED = 0,
+                              ASSAY_PREDICTED = 1,
+                              ASSAY_PREDICTION_UNKNOWN = 3
+} assay_answer_t;
 
 typedef enum assay_outcome {
     ASSAY_COMMITTED = 0,
@@ -135,6 +143,7 @@ typedef struct assay_session assay_session;
 typedef struct assay_history assay_history;
 typedef struct assay_result assay_result;
 typedef struct assay_anomaly assay_anomaly;
+typedef struct assay_prediction assay_prediction; /* since 1.2 */
 
 ASSAY_API assay *assay_new(void);
 ASSAY_API void assay_free(assay *a);
@@ -193,7 +202,8 @@ ASSAY_API assay_session *assay_session_open(assay_recorder *r,
 /* Begin before the first byte goes to the database, and end after the answer to
  * COMMIT has arrived.  Then the times suit the strict levels.  A transaction
  * that never ends, or whose session begins another one, is indeterminate.  The
- * functions with a time take nanoseconds on any one clock instead. */
+ * functions with a time take nanoseconds on any one clock instead: use them for
+ * all transactions of a recorder, or for none. */
 ASSAY_API void assay_begin(assay_session *s);
 ASSAY_API void assay_begin_at(assay_session *s, int64_t nanoseconds);
 ASSAY_API void assay_end(assay_session *s, assay_outcome o);
@@ -338,6 +348,52 @@ ASSAY_API const char *assay_anomaly_edge(const assay_anomaly *x, size_t i,
  * test of their own.  Valid until the next call for r. */
 ASSAY_API const char *assay_anomaly_history(assay_result *r, size_t row,
                                             size_t i, size_t *len);
+
+/* --- predicting: since 1.2 ---------------------------------------------------
+ */
+
+/* Look for executions that the same program could also have had at a level, and
+ * that no serial order explains: what could go wrong, from a run that went
+ * well.  Levels: "si", "rc,si", "all" for rc, ra, cc, pc, psi and si; or a
+ * database at one of its own, "postgresql:rc", as 'assay predict --on' lists
+ * them.  Up to 'most' different predictions for each level, the simplest first;
+ * 0 is 1.
+ *
+ * NULL: bad usage, a history that is not serializable itself, no memory, or
+ * cancelled; with no history, the error of the call before stays.  A level at
+ * which a limit is reached is unknown. */
+ASSAY_API assay_prediction *assay_predict(assay *a, const assay_history *h,
+                                          const char *levels, size_t most);
+ASSAY_API void assay_prediction_free(assay_prediction *p);
+
+/* Of all levels: predicted, then unknown, then none.  Unknown for NULL; and
+ * with ASSAY_COMPLETE, where transactions were recorded in part, instead of
+ * none. */
+ASSAY_API assay_answer_t assay_answer(const assay_prediction *p);
+
+/* One row per level, weakest first. */
+ASSAY_API size_t assay_prediction_levels(const assay_prediction *p);
+ASSAY_API const char *assay_prediction_level(const assay_prediction *p,
+                                             size_t row);
+ASSAY_API assay_answer_t assay_prediction_answer(const assay_prediction *p,
+                                                 size_t row);
+
+/* The predictions of a row: how many, and the anomaly of each; NULL where a
+ * limit was reached before it was explained. */
+ASSAY_API size_t assay_predictions(const assay_prediction *p, size_t row);
+ASSAY_API const assay_anomaly *
+assay_predicted_anomaly(const assay_prediction *p, size_t row, size_t i);
+
+/* The predicted execution, as a text in the format jsonl.  Valid until the next
+ * call for p. */
+ASSAY_API const char *assay_predicted_history(assay_prediction *p, size_t row,
+                                              size_t i, size_t *len);
+
+/* All predictions: "text", "json", or side by side with what was observed:
+ * "markdown", "html", "svg" or "dot".  Valid until the next call for p with
+ * this format. */
+ASSAY_API const char *assay_prediction_text(assay_prediction *p,
+                                            const char *format, size_t *len);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "base/parallel.h"
 #include "base/print.h"
+#include "base/utf8.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -27,12 +28,38 @@ handle_clear_error(void)
     last.text[0] = 0;
 }
 
+/* Bytes of the character at text[i], which has n bytes: 0 where it is none, or
+ * one that would move the cursor of a terminal. */
+static size_t
+character_at(const char *text, size_t i, size_t n)
+{
+    const unsigned char c = (unsigned char)text[i];
+    const size_t length = utf8_length(text + i, n - i);
+    const bool is_control =
+        c < 0x20 || c == 0x7f ||
+        (c == 0xc2 && length == 2 && (unsigned char)text[i + 1] < 0xa0);
+    return is_control ? 0 : length;
+}
+
+/* A message has names that came from outside: keep it one line of UTF-8. */
+static void
+clean_text(void)
+{
+    const size_t n = strlen(last.text);
+    for (size_t i = 0, length; i < n; i += length ? length : 1) {
+        length = character_at(last.text, i, n);
+        if (!length)
+            last.text[i] = '?';
+    }
+}
+
 assay_status
 handle_fail(assay_status status, const char *message)
 {
     handle_clear_error();
     last.status = status;
     print_text(last.text, sizeof last.text, "%s", message);
+    clean_text();
     return status;
 }
 
@@ -48,6 +75,7 @@ handle_fail_err(const struct err *err)
     last.line = err->line;
     last.column = err->column;
     err_format(err, last.text, sizeof last.text);
+    clean_text();
     return last.status;
 }
 

@@ -190,11 +190,19 @@ read_lines(void *self)
 static assay_status
 close_sessions(struct assay_recorder *r)
 {
+    bool has_own_times = false, has_given_times = false;
     for (struct assay_session *s = r->sessions; s; s = s->next) {
         recording_close(s);
         if (s->failed)
             return handle_fail(s->failed, s->why);
+        has_own_times |= s->has_own_times;
+        has_given_times |= s->has_given_times;
     }
+    // Two clocks give transactions an order that they did not have.
+    if (has_own_times && has_given_times)
+        return handle_fail(ASSAY_E_USAGE,
+                           "some calls gave times and others did not: give "
+                           "them all, or set ASSAY_CLOCK to 0");
     return ASSAY_OK;
 }
 

@@ -105,15 +105,19 @@ begin(struct assay_session *s, bool has_start, int64_t time)
 void
 assay_begin(assay_session *s)
 {
-    if (s)
-        begin(s, s->clock, s->clock ? recording_now() - s->epoch : 0);
+    if (!s)
+        return;
+    s->has_own_times |= s->clock;
+    begin(s, s->clock, s->clock ? recording_now() - s->epoch : 0);
 }
 
 void
 assay_begin_at(assay_session *s, int64_t nanoseconds)
 {
-    if (s)
-        begin(s, true, nanoseconds);
+    if (!s)
+        return;
+    s->has_given_times = true;
+    begin(s, true, nanoseconds);
 }
 
 static bool
@@ -126,18 +130,32 @@ is_recording(struct assay_session *s)
     return false;
 }
 
+static bool
+can_end(struct assay_session *s, assay_outcome o)
+{
+    if (!is_recording(s))
+        return false;
+    if ((unsigned)o > ASSAY_INDETERMINATE)
+        fail(s, ASSAY_E_USAGE, "a transaction ended with an unknown outcome");
+    return !s->failed;
+}
+
 void
 assay_end(assay_session *s, assay_outcome o)
 {
-    if (is_recording(s))
-        end(s, o, s->clock, s->clock ? recording_now() - s->epoch : 0);
+    if (!can_end(s, o))
+        return;
+    s->has_own_times |= s->clock;
+    end(s, o, s->clock, s->clock ? recording_now() - s->epoch : 0);
 }
 
 void
 assay_end_at(assay_session *s, assay_outcome o, int64_t nanoseconds)
 {
-    if (is_recording(s))
-        end(s, o, true, nanoseconds);
+    if (!can_end(s, o))
+        return;
+    s->has_given_times = true;
+    end(s, o, true, nanoseconds);
 }
 
 void
@@ -188,14 +206,45 @@ put_text(struct assay_session *s, enum recording_op op, const char *key,
         memcpy(at, value, n);
 }
 
+/* Whether a text is one value between brackets that begins so and ends with the
+ * text: then it stays where it is put.  The rest is up to the reader. */
+static bool
+is_one_value(const char *json, char opening)
+{
+    size_t depth = 0;
+    bool in_text = false;
+    json += strspn(json, " \t");
+    if (*json != opening)
+        return false;
+    for (; *json; json++) {
+        if (in_text && *json == '\\' && json[1])
+            json++;
+        else if (*json == '"')
+            in_text = !in_text;
+        else if (!in_text && (*json == '[' || *json == '{'))
+            depth++;
+        else if (!in_text && (*json == ']' || *json == '}') && --depth == 0)
+            break;
+    }
+    return *json && !json[1 + strspn(json + 1, " \t")];
+}
+
 /* A text that becomes a part of a line. */
 static void
-put_json(struct assay_session *s, enum recording_op op, const char *json)
+put_json(struct assay_session *s, enum recording_op op, const char *json,
+         char opening)
 {
-    if (!json || !is_recording(s))
+    if (!is_recording(s))
         return;
-    if (strpbrk(json, "\r\n"))
-        fail(s, ASSAY_E_USAGE, "JSON that was recorded has a line end");
+    if (!json || strpbrk(json, "\r\n"))
+        fail(s, ASSAY_E_USAGE,
+             "JSON that was recorded has a line end, or is "
+             "NULL");
+    else if (!is_one_value(json, opening))
+        fail(s, ASSAY_E_USAGE,
+             opening == '[' ? "an operation that was recorded as JSON is not "
+                              "one array"
+                            : "meta that was recorded is not one JSON object");
     (void)put(s, op, json, 0);
 }
 
@@ -209,7 +258,7 @@ assay_name(assay_session *s, const char *name)
 void
 assay_meta(assay_session *s, const char *json)
 {
-    put_json(s, RECORDING_META, json);
+    put_json(s, RECORDING_META, json, '{');
 }
 
 void
@@ -221,7 +270,7 @@ assay_partial(assay_session *s, const char *what)
 void
 assay_op_json(assay_session *s, const char *op)
 {
-    put_json(s, RECORDING_JSON, op);
+    put_json(s, RECORDING_JSON, op, '[');
 }
 
 void
@@ -271,6 +320,10 @@ assay_read_list_int(assay_session *s, const char *key, const int64_t *elements,
                     size_t n)
 {
     const int64_t count = (int64_t)n;
+    if (is_recording(s) && (n > SIZE_MAX / 32 || (n && !elements)))
+        fail(s, ASSAY_E_USAGE, "a list without its elements");
+    if (!s || s->failed)
+        return;
     char *at =
         put(s, RECORDING_READ_LIST, key, sizeof count + n * sizeof *elements);
     if (!at)

@@ -52,8 +52,9 @@ struct assay_session {
     size_t n, room; // of the bytes
     struct recording_txn *txns;
     size_t n_txns, room_txns;
-    bool is_open; // the last transaction
-    bool clock;   // of the recorder
+    bool is_open;                        // the last transaction
+    bool clock;                          // of the recorder
+    bool has_own_times, has_given_times; // of the clock, and of the caller
     int64_t epoch;
     assay_status failed;
     const char *why; // it failed

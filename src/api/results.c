@@ -75,7 +75,7 @@ static void
 reset(struct assay_result *r)
 {
     r->i = (struct inspection){
-        .path = r->h->name, .format = r->h->format, .history = r->h->h};
+        .path = r->name, .format = r->h->format, .history = r->h->h};
 }
 
 /* Make the result from what was kept. */
@@ -191,9 +191,10 @@ assay_check(assay *a, const assay_history *h, const char *levels)
     struct checking w = {.r = r, .levels = levels};
     r->a = handle_keep(a);
     r->h = handle_keep_history(h);
-    r->options = options_of(a, r->h->name, &w);
+    r->name = handle_copy(r->h->name);
+    r->options = options_of(a, r->name, &w);
     reset(r);
-    if (run_check(&w) == ASSAY_OK)
+    if (r->name && run_check(&w) == ASSAY_OK)
         return r;
     assay_result_free(r);
     return NULL;
@@ -210,6 +211,7 @@ assay_result_free(assay_result *r)
         buf_free(&r->texts[f]);
     buf_free(&r->certificate);
     buf_free(&r->reduced);
+    mem_free(r->name);
     assay_history_free(r->h);
     assay_free(r->a);
     mem_free(r);

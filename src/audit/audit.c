@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "audit/audit.h"
 
+#include "audit/flow.h"
 #include "audit/race.h"
 #include "base/outfile.h"
 #include "check/check.h"
@@ -11,6 +12,7 @@
 #include "record/record.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +23,7 @@ struct auditing {
     struct base_state base;
     struct buf run, trial, page; // files
     struct requests requests;
+    struct flow flow;
 };
 
 static void
@@ -58,13 +61,14 @@ static void
 count_requests(struct auditing *g, const struct history *h)
 {
     struct strings names = {0};
+    const bool has_applications = endpoint_has_applications(h);
     for (txn_id t = 0; t < h->n_txns; t++) {
         struct buf name = {0};
         if (!h->txn_counts[t] || h->txn_status[t] == TXN_LOADING)
             continue;
         g->out->txns++;
         g->out->partial += h->txn_partial && h->txn_partial[t] != ID_NONE;
-        if (endpoint_of(h, t, &name))
+        if (endpoint_or_shape(h, t, has_applications, &name))
             strings_add(&names, name.at, name.n);
         buf_free(&name);
     }
@@ -96,7 +100,8 @@ find_known(struct audit *a, const struct audit_finding *f)
 {
     for (size_t i = 0; i < a->findings.n; i++)
         if (strcmp(a->findings.at[i].endpoints, f->endpoints) == 0 &&
-            strcmp(a->findings.at[i].kind, f->kind) == 0)
+            strcmp(a->findings.at[i].kind, f->kind) == 0 &&
+            strcmp(a->findings.at[i].table, f->table) == 0)
             return &a->findings.at[i];
     return NULL;
 }
@@ -108,28 +113,101 @@ finding_free(struct audit_finding *f)
     vec_free(&f->steps);
 }
 
+/* Whether the prediction changes what a statement of t reads. */
+static bool
+is_changed_at(const struct execution *x, uint32_t t, uint32_t number)
+{
+    const struct observed *o = x->o;
+    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++)
+        if (execution_has_read(x, r) && x->writer[r] != o->reads.at[r].writer &&
+            op_statement(o->h, o->reads.at[r].op) == number)
+            return true;
+    return false;
+}
+
+/* A statement of the trial found other rows than when it was recorded: would
+ * the application have gone on as it did?  Worsen the outcome where it would
+ * not, or where that is not known. */
+static void
+judge_statement(const struct auditing *g, const struct execution *x, uint32_t t,
+                const struct flow_statement *s, size_t i, uint32_t found,
+                struct trial *trial)
+{
+    const char *next;
+    const txn_id id = x->o->id[t];
+    const enum flow_answer answer = flow_ask(&g->flow, id, i, found, &next);
+    const bool is_last = i + 1 == g->flow.txns[id].n;
+    const bool is_flip = (found == 0) != (s->found == 0);
+    const char *shape = strings_get(&g->flow.texts, s->shape).text;
+    const bool changes_nothing =
+        !found && s->found && strchr("uUdD", *shape) && answer != FLOW_SAME;
+    enum trial_outcome outcome = trial->outcome;
+    struct buf why = {0};
+    buf_printf(&why, "here `%.120s` finds %u rows instead of %u", shape, found,
+               s->found);
+    if (changes_nothing && (is_last || trial->is_adapted)) {
+        outcome = TRIAL_PREVENTED;
+        buf_text(&why, ", so it changes nothing");
+    } else if (!is_changed_at(x, t, s->number) && !is_last) {
+        outcome = TRIAL_DIVERGED;
+    } else if (answer == FLOW_OTHER && !is_last) {
+        outcome = TRIAL_PREVENTED;
+        buf_printf(&why,
+                   "; in the test suite the request then went on with "
+                   "`%.120s`",
+                   next);
+    } else if (answer == FLOW_UNKNOWN && is_flip && !is_last) {
+        outcome = TRIAL_IF;
+        buf_text(&why, "; no request of the test suite shows what the "
+                       "application does then");
+    }
+    if (outcome < trial->outcome ||
+        (outcome == TRIAL_DIVERGED && trial->outcome == TRIAL_PREVENTED)) {
+        trial->outcome = outcome;
+        buf_clear(&trial->why);
+        buf_text(&trial->why, why.at);
+    }
+    buf_free(&why);
+}
+
+static void
+judge_flow(const struct auditing *g, const struct predicted *p,
+           const struct observed *o, struct trial *trial)
+{
+    if (trial->outcome == TRIAL_DIVERGED)
+        return;
+    for (uint32_t t = 0; t < o->n; t++) {
+        const flow_vec *v = &g->flow.txns[o->id[t]];
+        const sent_vec *sent = &trial->sent[t];
+        const uint32_t added = sent->n && sent->at[0].is_added;
+        for (size_t i = 0; i < v->n; i++) {
+            const size_t k = v->at[i].number - 1 + added;
+            if (k < trial->found[t].n &&
+                trial->found[t].at[k] != v->at[i].found)
+                judge_statement(g, &p->execution, t, &v->at[i], i,
+                                trial->found[t].at[k], trial);
+        }
+    }
+}
+
 /* Try a prediction on the database. */
 static bool
 try_prediction(struct auditing *g, const struct prediction *all,
                const struct predicted *p, struct audit_finding *f,
                struct err *err)
 {
-    const struct observed *o = &all->observed;
     struct moments m;
-    moments_init(&m, o);
-    sent_vec *sent = mem_calloc(o->n + 1, sizeof *sent);
-    trial_vec steps = {0};
-    struct buf why = {0};
-    trial_steps(all, p, &m, sent, &g->out->arena, &steps);
-    race_steps(all, p, &m, sent, &steps, f, &g->out->arena);
-    const bool ok = trial_run(&g->base, g->trial.at, g->o->on->sql, sent,
-                              &steps, o->n, g->o->stop, &f->outcome, &why, err);
-    f->why = arena_copy(&g->out->arena, why.n ? why.at : "", why.n);
-    buf_free(&why);
-    for (uint32_t t = 0; t < o->n; t++)
-        vec_free(&sent[t]);
-    mem_free(sent);
-    vec_free(&steps);
+    struct trial trial;
+    moments_init(&m, &all->observed, g->o->on);
+    trial_init(&trial, all, p, &m, g->o->on, &g->out->arena);
+    const bool ok = trial_run(&trial, &g->base, g->trial.at, g->o->stop, err);
+    if (ok)
+        judge_flow(g, p, &all->observed, &trial);
+    race_steps(all, p, &m, &trial, f, &g->out->arena);
+    f->outcome = trial.outcome;
+    f->why = arena_copy(&g->out->arena, trial.why.n ? trial.why.at : "",
+                        trial.why.n);
+    trial_free(&trial);
     moments_free(&m);
     return ok;
 }
@@ -150,15 +228,18 @@ take_prediction(struct auditing *g, const struct prediction *all,
             return true;
     }
     if (!try_prediction(g, all, p, &f, err) ||
-        (!known && !race_repair(&g->requests, all, p, &f, &a->arena, err))) {
+        (f.outcome != TRIAL_PREVENTED && !(known && known->repair[0]) &&
+         !race_repair(&g->requests, all, p, &f, &a->arena, err))) {
         finding_free(&f);
         return false;
     }
     if (!known) {
         vec_push(&a->findings, f);
-    } else if (f.outcome == TRIAL_SHOWN) {
-        f.repair = known->repair;
-        f.is_checked = known->is_checked;
+    } else if (f.outcome > known->outcome) {
+        if (known->repair[0]) {
+            f.repair = known->repair;
+            f.is_checked = known->is_checked;
+        }
         f.others = known->others;
         finding_free(known);
         *known = f;
@@ -174,7 +255,7 @@ rank_of(const struct audit_finding *f)
     const int kind = strcmp(f->kind, "lost update") == 0 ? 0
                      : strstr(f->kind, "write skew")     ? 1
                                                          : 2;
-    return (f->outcome == TRIAL_SHOWN ? 0 : 8) + (f->is_open ? 4 : 0) + kind;
+    return 8 * (TRIAL_SHOWN - (int)f->outcome) + (f->is_open ? 4 : 0) + kind;
 }
 
 static int
@@ -194,16 +275,22 @@ find_all(struct auditing *g, struct err *err)
     if (!race_predict(&g->requests, &p, err))
         return false;
     bool ok = true;
+    a->is_untested = p.is_untested;
+    a->is_serial = database_level_is_serial(g->o->on, &g->requests.h);
+    flow_init(&g->flow, &g->requests.h);
     a->is_cut = p.is_cut_short;
     begin_phase(g, "trying predictions on the database");
     for (size_t i = 0; ok && i < p.found.n && !(g->o->stop && *g->o->stop); i++)
         ok = take_prediction(g, &p, &p.found.at[i], err);
     prediction_free(&p);
+    flow_free(&g->flow);
     if (ok && a->findings.n)
         qsort(a->findings.at, a->findings.n, sizeof *a->findings.at,
               compare_findings);
-    for (size_t i = 0; i < a->findings.n; i++)
+    for (size_t i = 0; i < a->findings.n; i++) {
         a->shown += a->findings.at[i].outcome == TRIAL_SHOWN;
+        a->prevented += a->findings.at[i].outcome == TRIAL_PREVENTED;
+    }
     return ok;
 }
 
@@ -237,7 +324,7 @@ audit_run(const struct audit_options *o, struct audit *out, struct err *err)
 {
     struct auditing g = {
         .o = o, .out = out, .requests = {.on = o->on, .threads = o->threads}};
-    *out = (struct audit){.is_serial = o->on->is_serial};
+    *out = (struct audit){0};
     bool ok = make_directory(&g, err) &&
               base_state_keep(&g.base, o->target, o->reset, err) &&
               record_suite(&g, err) && read_requests(&g, err);

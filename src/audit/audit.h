@@ -37,6 +37,7 @@ struct audit_step {
 /* Predictions about the same endpoints. */
 struct audit_finding {
     const char *kind;      // "lost update"
+    const char *table;     // of the row that is read too early
     const char *endpoints; // "leave and book", or "leave, twice"
     const char *sentence;  // what goes wrong
     const char *repair;    // what to change
@@ -51,10 +52,11 @@ struct audit_finding {
 
 struct audit {
     VEC(struct audit_finding) findings; // shown ones first
-    size_t txns, endpoints, partial, shown;
-    int status;     // of the command, as waitpid says
-    bool is_cut;    // a limit ended the search
-    bool is_serial; // the database allows nothing else
+    size_t txns, endpoints, partial, shown, prevented;
+    int status;       // of the command, as waitpid says
+    bool is_cut;      // a limit ended the search
+    bool is_serial;   // the database allows nothing else
+    bool is_untested; // no two transactions that could conflict
     struct arena arena;
 };
 

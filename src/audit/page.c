@@ -76,10 +76,14 @@ put(struct buf *out, const char *text)
 static const char *
 say_outcome(const struct audit_finding *f)
 {
-    return f->outcome == TRIAL_SHOWN       ? "happened on the database"
-           : f->outcome == TRIAL_NOT_SHOWN ? "did not happen when tried"
-           : f->outcome == TRIAL_DIVERGED  ? "could not be tried"
-                                           : "not tried";
+    static const char *const words[] = {
+        [TRIAL_NOT_RUN] = "not tried",
+        [TRIAL_PREVENTED] = "cannot go wrong",
+        [TRIAL_DIVERGED] = "could not be tried",
+        [TRIAL_NOT_SHOWN] = "did not happen when tried",
+        [TRIAL_IF] = "happens if the application goes on",
+        [TRIAL_SHOWN] = "happened on the database"};
+    return words[f->outcome];
 }
 
 static void
@@ -127,7 +131,7 @@ put_finding(const struct audit_finding *f, size_t number, struct buf *out)
     put(out, f->sentence);
     buf_text(out, "</p>");
     if (f->why[0]) {
-        buf_text(out, "<p class=soft>The database answered: ");
+        buf_text(out, "<p class=soft>The trial: ");
         put(out, f->why);
         buf_text(out, "</p>");
     }

@@ -190,6 +190,7 @@ race_make(const struct requests *q, const struct prediction *all,
     *out = (struct audit_finding){.endpoints = keep(&pair, arena),
                                   .is_open = p->is_open,
                                   .why = "",
+                                  .table = "",
                                   .kind = "race",
                                   .sentence = "",
                                   .repair = ""};
@@ -230,6 +231,9 @@ race_make(const struct requests *q, const struct prediction *all,
                    writer);
     }
     out->sentence = keep(&text, arena);
+    put_row(o->h, k, &text);
+    text.n = strcspn(text.at, "/,");
+    out->table = keep(&text, arena);
     return true;
 }
 
@@ -256,10 +260,11 @@ changed_at(const struct execution *x, const struct moments *m, uint32_t t,
 
 void
 race_steps(const struct prediction *all, const struct predicted *p,
-           const struct moments *m, const sent_vec *sent,
-           const trial_vec *steps, struct audit_finding *out,
-           struct arena *arena)
+           const struct moments *m, const struct trial *trial,
+           struct audit_finding *out, struct arena *arena)
 {
+    const sent_vec *sent = trial->sent;
+    const trial_vec *steps = &trial->steps;
     const struct observed *o = &all->observed;
     uint32_t *column = mem_alloc(o->n + 1, sizeof *column);
     for (uint32_t i = 0; i < o->n; i++) {

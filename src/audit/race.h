@@ -22,9 +22,8 @@ bool race_make(const struct requests *q, const struct prediction *all,
 
 /* The steps of its schedule. */
 void race_steps(const struct prediction *all, const struct predicted *p,
-                const struct moments *m, const sent_vec *sent,
-                const trial_vec *steps, struct audit_finding *out,
-                struct arena *arena);
+                const struct moments *m, const struct trial *trial,
+                struct audit_finding *out, struct arena *arena);
 
 /* Look for one statement that, if it locked its rows, would prevent all
  * predictions about the same endpoints, and say so. */

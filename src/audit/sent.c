@@ -29,6 +29,12 @@ text_of(const struct forms *f, uint32_t i, struct arena *arena)
                : NULL;
 }
 
+static uint32_t
+number_of(const struct forms *f, uint32_t i)
+{
+    return f->at[i].kind == FORM_INTEGER ? (uint32_t)f->at[i].atom.bits : 0;
+}
+
 static void
 read_values(const struct forms *f, uint32_t i, struct arena *arena,
             struct sent *out)
@@ -37,8 +43,10 @@ read_values(const struct forms *f, uint32_t i, struct arena *arena,
         out->n_values++;
     out->values = arena_alloc(arena, (out->n_values + 1) * sizeof(char *));
     size_t n = 0;
-    for (uint32_t k = form_first(i); k < form_end(f, i); k = form_next(f, k))
+    for (uint32_t k = form_first(i); k < form_end(f, i); k = form_next(f, k)) {
+        out->is_cut |= f->at[k].kind == FORM_MAP;
         out->values[n++] = text_of(f, k, arena);
+    }
 }
 
 void
@@ -57,12 +65,18 @@ sent_read(const struct history *h, txn_id t, struct arena *arena, sent_vec *out)
         const uint32_t sql = find(&f, 0, "sql");
         const uint32_t values = find(&f, 0, "parameters");
         uint32_t v = values ? form_first(values) : 0;
+        const uint32_t found = find(&f, 0, "found");
+        uint32_t n = found ? form_first(found) : 0;
         for (uint32_t k = sql ? form_first(sql) : 0;
              sql && k < form_end(&f, sql); k = form_next(&f, k)) {
             struct sent one = {.sql = text_of(&f, k, arena)};
             if (values && v < form_end(&f, values)) {
                 read_values(&f, v, arena, &one);
                 v = form_next(&f, v);
+            }
+            if (found && n < form_end(&f, found)) {
+                one.found = number_of(&f, n);
+                n = form_next(&f, n);
             }
             if (one.sql)
                 vec_push(out, one);

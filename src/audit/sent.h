@@ -13,7 +13,9 @@ struct sent {
     const char *sql;
     const char **values;
     size_t n_values;
-    bool is_added; // by trial.c
+    uint32_t found; // row versions that it found
+    bool is_added;  // by trial.c
+    bool is_cut;    // a value was too long to be recorded
 };
 
 typedef VEC(struct sent) sent_vec;

@@ -11,7 +11,7 @@
 
 #include "format/form/form.h"
 
-enum { VALUE_NONE = UINT32_MAX };
+#define VALUE_NONE UINT32_MAX
 
 /* All-zero is empty. */
 struct json_value {

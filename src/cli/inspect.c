@@ -37,7 +37,8 @@ inspect_style(const struct options *o)
                                  .command = o->command,
                                  .colour = cli_colour_on_stdout(),
                                  .width = cli_width(STDOUT_FILENO),
-                                 .verdicts_only = o->quiet};
+                                 .verdicts_only = o->quiet,
+                                 .all = o->all};
 }
 
 static void

@@ -167,7 +167,7 @@ load_data(struct collect_run *run, const char *path, struct err *err)
     const struct workload_shape *shape = &run->o->shape;
     const struct collect_source *source = run->o->source;
     if (source)
-        return source->load(source->self, run->db, path != NULL, err);
+        return source->load(source->self, run->db, path, err);
     if (!shape->app && shape->kind->has_items)
         return item_load(run->db, err);
     if (!shape->app)
@@ -180,25 +180,57 @@ load_data(struct collect_run *run, const char *path, struct err *err)
     return job_tables_load(&run->tables, run->db, err);
 }
 
-/* Run all sessions, and write the first and the last line of the recording.
- * The last line says that the recording is complete. */
+/* Open the journal of one session, or of all of them, and write its first
+ * line. */
+static bool
+begin_journal(const struct collect_run *run, size_t i, const char *path,
+              struct buf *name, struct err *err)
+{
+    buf_text(name, path);
+    if (run->o->shards)
+        buf_printf(name, "/s%zu.jsonl", i + 1);
+    return journal_open(&run->journals[i], name->at, err) &&
+           journal_add(&run->journals[i], JSONL_RECORDING_BEGIN,
+                       strlen(JSONL_RECORDING_BEGIN), err);
+}
+
+/* The last line says that the recording is complete. */
+static bool
+end_journal(struct journal *j, struct err *err)
+{
+    const bool ok =
+        journal_add(j, JSONL_RECORDING_END, strlen(JSONL_RECORDING_END), err);
+    return journal_close(j, err) && ok;
+}
+
+/* Run all sessions, and write the first and the last line of each recording. */
 static bool
 run_recorded(struct collect_run *run, const char *path, struct err *err)
 {
-    struct journal *j = &run->journal;
+    const size_t n = run->o->shards ? run->o->shape.sessions : 1;
     const struct collect_source *source = run->o->source;
     if (!path || source)
         return run_all(run, err) &&
                (!path || source->write(source->self, run->db, path, err));
-    if (!journal_open(j, path, err))
-        return false;
-    bool ok = journal_add(j, JSONL_RECORDING_BEGIN,
-                          strlen(JSONL_RECORDING_BEGIN), err) &&
-              run_all(run, err);
-    ok =
-        journal_add(j, JSONL_RECORDING_END, strlen(JSONL_RECORDING_END), err) &&
-        ok;
-    return journal_close(j, err) && ok;
+    struct buf *names = mem_calloc(n, sizeof *names);
+    run->journals = mem_calloc(n, sizeof *run->journals);
+    size_t opened = 0;
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
+        run->journals[i].fd = -1;
+    while (ok && opened < n) {
+        ok = begin_journal(run, opened, path, &names[opened], err);
+        opened++;
+    }
+    ok = ok && run_all(run, err);
+    for (size_t i = 0; i < opened; i++)
+        if (run->journals[i].fd >= 0)
+            ok = end_journal(&run->journals[i], err) && ok;
+    for (size_t i = 0; i < n; i++)
+        buf_free(&names[i]);
+    mem_free(names);
+    mem_free(run->journals);
+    return ok;
 }
 
 /* The connection that keeps other runs out is idle, and learns at its next use
@@ -216,7 +248,7 @@ bool
 collect_run(struct database *db, const struct collect_options *o,
             const char *path, struct collect_stats *stats, struct err *err)
 {
-    struct collect_run run = {.db = db, .o = o, .journal = {.fd = -1}};
+    struct collect_run run = {.db = db, .o = o};
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.opens, NULL);
     if (o->shape.pairs && !o->shape.app && !o->source)

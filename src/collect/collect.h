@@ -49,8 +49,9 @@ struct collect_pass {
  * that are not ours.  Functions that fail say why. */
 struct collect_source {
     void *self;
-    /* Make the tables; 'records' is false if only the time matters. */
-    bool (*load)(void *self, struct database *db, bool records,
+    /* Make the tables.  The history will be in 'path'; NULL if only the time
+     * matters. */
+    bool (*load)(void *self, struct database *db, const char *path,
                  struct err *err);
     /* Run some transactions; called by the thread of the session. */
     bool (*run)(void *self, uint32_t session, struct connection *c,
@@ -74,6 +75,7 @@ struct collect_options {
                        // and nothing happens; 0: any time
     bool leave_tables; // keep the tables for inspection
     bool read_final;   // each session reads the final state at its end
+    bool shards;       // the path is a directory, with a file per session
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);

@@ -39,7 +39,9 @@ session_open(struct session *s, struct collect_run *run, uint32_t number,
 {
     *s = (struct session){.run = run, .number = number};
     s->node = number % run->db->nodes;
-    s->record.is_off = run->journal.fd < 0;
+    s->record.is_off = !run->journals;
+    if (run->journals)
+        s->journal = &run->journals[run->o->shards ? number : 0];
     if (run->pairs && number / 2 * 2 + 1 < run->o->shape.sessions)
         s->pair = &run->pairs[number / 2];
     s->connections = mem_calloc(run->db->nodes, sizeof *s->connections);
@@ -126,8 +128,7 @@ static bool
 write_line(struct session *s, struct err *err)
 {
     const struct jsonl_record *r = &s->record;
-    return r->is_off ||
-           journal_add(&s->run->journal, r->line.at, r->line.n, err);
+    return r->is_off || journal_add(s->journal, r->line.at, r->line.n, err);
 }
 
 /* Record what a transaction did, before its commit is sent.  A transaction

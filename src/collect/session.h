@@ -18,7 +18,7 @@
 struct collect_run {
     struct database *db;
     const struct collect_options *o;
-    struct journal journal;
+    struct journal *journals; // one, or one per session; NULL: none
     struct job_tables tables; // the tables of an application
     struct pair *pairs;       // of sessions; NULL: none
     double began;             // by the clock of time_now
@@ -42,9 +42,10 @@ struct session {
     struct workload workload;
     uint64_t txns; // transactions so far
     struct jsonl_record record;
-    struct buf place; // JSON: where the transaction was run
-    int64_t began;    // when the transaction began
-    bool is_pending;  // it is recorded, but not its outcome
+    struct journal *journal; // NULL: none
+    struct buf place;        // JSON: where the transaction was run
+    int64_t began;           // when the transaction began
+    bool is_pending;         // it is recorded, but not its outcome
     step_vec steps;
     bool rolls_back; // the transaction at its end
     struct operation_state operations;

@@ -17,14 +17,6 @@ const struct driver *const driver_table[] = {
 
 /* --- isolation -------------------------------------------------------------*/
 
-const char *const driver_isolation_names[ISOLATIONS] = {
-    [ISOLATION_UNCHANGED] = "",
-    [ISOLATION_READ_UNCOMMITTED] = "read uncommitted",
-    [ISOLATION_READ_COMMITTED] = "read committed",
-    [ISOLATION_REPEATABLE_READ] = "repeatable read",
-    [ISOLATION_SERIALIZABLE] = "serializable",
-};
-
 static bool
 same_words(const char *a, const char *b)
 {

@@ -150,6 +150,9 @@ struct driver_tap {
     void *self;
     uint32_t number; // of the connection, for 'take'
     char state;      // the last Z, for the tap
+    uint64_t done;   // statements that ended, without those that only begin or
+                     // end transactions; for the tap
+    uint64_t writes; // of them, those whose tag says that they write rows
     void (*take)(struct driver_tap *tap, char from, char letter,
                  const char *body, size_t n);
 };

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/advice.h"
 
+#include "explain/product_advice.h"
+
 #include <assert.h>
 #include <stdbool.h>
 
@@ -93,7 +95,7 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         .remedy = "Read from the primary, or make reads wait until a replica has caught up. Where the database promises it, ask for a strict (linearizable) read."},
     [ANOMALY_LOST_UPDATE] = {
         "Two transactions read a value, and each writes a new one computed from it: the change of the first is lost. A counter counts one of two events, an account misses a deposit.",
-        "Change the value in one statement (UPDATE ... SET balance = balance + 10), or lock the row when it is read (SELECT ... FOR UPDATE), or write with a condition on what was read (... WHERE version = 7), or use SERIALIZABLE (on PostgreSQL, REPEATABLE READ is enough) and try again what is refused.",
+        "Change the value in one statement (UPDATE ... SET balance = balance + 10), or lock the row when it is read (SELECT ... FOR UPDATE), or write with a condition on what was read (... WHERE version = 7), or use SERIALIZABLE (on PostgreSQL, REPEATABLE READ is enough) and retry failed transactions.",
         ADVICE_REPEATABLE_READ,
         "Change the value in one statement (UPDATE ... SET balance = balance + 10), or lock the row when it is read (SELECT ... FOR UPDATE), or write with a condition on what was read (... WHERE version = 7)."},
     [ANOMALY_LONG_FORK] = {
@@ -103,27 +105,27 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         "Read from one node or with reads that wait for the other nodes."},
     [ANOMALY_WRITE_SKEW] = {
         "A rule about several rows is broken although every transaction checks it: both doctors leave because each sees the other one on call.",
-        "Use SERIALIZABLE and try again what is refused; or lock the rows that the rule is about with SELECT ... FOR UPDATE before checking it; or let a constraint or a shared row that both update state the rule.",
+        "Use SERIALIZABLE and retry failed transactions; or lock the rows that the rule is about with SELECT ... FOR UPDATE before checking it; or let a constraint or a shared row that both update state the rule.",
         ADVICE_SERIALIZABLE,
         "Lock the rows that the rule is about with SELECT ... FOR UPDATE before checking it; or let a constraint or a shared row that both update state the rule."},
     [ANOMALY_READ_ONLY] = {
         "A report shows a state that never was: totals that do not match what is booked later.",
-        "Use SERIALIZABLE for the report, too (on PostgreSQL, SERIALIZABLE READ ONLY DEFERRABLE waits for a safe snapshot and is never refused), and try again what is refused.",
+        "Use SERIALIZABLE for the report, too (on PostgreSQL, SERIALIZABLE READ ONLY DEFERRABLE waits for a safe snapshot and is never refused), and retry failed transactions.",
         ADVICE_SERIALIZABLE,
         "Lock the rows that the report reads with SELECT ... FOR SHARE."},
     [ANOMALY_G2_ITEM] = {
         "Transactions act on what the others are changing, in a circle: no order of them gives this outcome, so rules about several rows may be broken.",
-        "Use SERIALIZABLE and try again what is refused; or lock what a decision rests on with SELECT ... FOR UPDATE.",
+        "Use SERIALIZABLE and retry failed transactions; or lock what a decision rests on with SELECT ... FOR UPDATE.",
         ADVICE_SERIALIZABLE,
         "Lock what a decision rests on with SELECT ... FOR UPDATE."},
     [ANOMALY_PHANTOM] = {
         "A transaction acts on what is not there, and another one puts it there: two users get the same name, a seat is sold twice, more is handed out than a sum allows.",
-        "Use SERIALIZABLE and try again what is refused; or let a UNIQUE or EXCLUDE constraint state the rule; or lock a row that stands for the whole set with SELECT ... FOR UPDATE, because a row that does not exist cannot be locked.",
+        "Use SERIALIZABLE and retry failed transactions; or let a UNIQUE or EXCLUDE constraint state the rule; or lock a row that stands for the whole set with SELECT ... FOR UPDATE, because a row that does not exist cannot be locked.",
         ADVICE_SERIALIZABLE,
         "Let a UNIQUE or EXCLUDE constraint state the rule; or lock a row that stands for the whole set with SELECT ... FOR UPDATE, because a row that does not exist cannot be locked."},
     [ANOMALY_CYCLE] = {
         "No order of the transactions gives this outcome, so rules that each of them keeps may be broken.",
-        "Use SERIALIZABLE and try again what is refused; or lock what a decision rests on with SELECT ... FOR UPDATE.",
+        "Use SERIALIZABLE and retry failed transactions; or lock what a decision rests on with SELECT ... FOR UPDATE.",
         ADVICE_SERIALIZABLE,
         "Lock what a decision rests on with SELECT ... FOR UPDATE."},
 };
@@ -159,9 +161,12 @@ advice_remedy(enum anomaly_kind kind, const char *database,
               enum advice_isolation used, struct buf *out)
 {
     const struct anomaly_advice *a = &advice_table[kind];
+    const struct product_advice *p = product_advice_find(kind, database);
+    const char *remedy = p ? p->remedy : a->remedy;
+    const char *instead = p ? p->instead : a->instead;
     assert(kind < ANOMALY_KINDS && used < ADVICE_ISOLATIONS);
-    if (!a->forbidden_from || used < a->forbidden_from) {
-        buf_text(out, a->remedy);
+    if (!a->forbidden_from || used < a->forbidden_from || !instead) {
+        buf_text(out, remedy);
         return;
     }
     buf_printf(out, "%s was requested, and ", names[used]);
@@ -173,5 +178,5 @@ advice_remedy(enum anomaly_kind kind, const char *database,
                         "that is too strict: "
                       : "No level is stronger: report it with the reduced "
                         "history. Until then: ");
-    buf_text(out, a->instead);
+    buf_text(out, instead);
 }

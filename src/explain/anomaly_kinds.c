@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/anomaly_kinds.h"
 
+#include <assert.h>
+
 // clang-format off
 const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
     [ANOMALY_THIN_AIR] = {"thin-air-read", "thin-air read", "", "",
@@ -63,3 +65,19 @@ const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
         "transactions depend on each other in a circle"},
 };
 // clang-format on
+
+const enum anomaly_kind anomaly_order[] = {
+    ANOMALY_THIN_AIR,      ANOMALY_ABORTED,         ANOMALY_FUTURE,
+    ANOMALY_NOT_OWN,       ANOMALY_NOT_LATEST,      ANOMALY_MISSING_ROW,
+    ANOMALY_INCOMPATIBLE,  ANOMALY_DUPLICATE,       ANOMALY_LOST_APPEND,
+    ANOMALY_LOST_COMMIT,   ANOMALY_DIRTY_WRITE,     ANOMALY_CIRCULAR,
+    ANOMALY_LOST_UPDATE,   ANOMALY_WRITE_SKEW,      ANOMALY_NON_REPEATABLE,
+    ANOMALY_PHANTOM_READ,  ANOMALY_FRACTURED,       ANOMALY_READ_YOUR_WRITES,
+    ANOMALY_NON_MONOTONIC, ANOMALY_MONOTONIC_WRITE, ANOMALY_CAUSALITY,
+    ANOMALY_READ_SKEW,     ANOMALY_STALE_READ,      ANOMALY_LONG_FORK,
+    ANOMALY_READ_ONLY,     ANOMALY_G2_ITEM,         ANOMALY_PHANTOM,
+    ANOMALY_CYCLE,
+};
+
+static_assert(sizeof anomaly_order / sizeof *anomaly_order == ANOMALY_KINDS,
+              "each kind has its place");

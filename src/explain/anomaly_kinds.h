@@ -4,7 +4,7 @@
 #ifndef EXPLAIN_ANOMALY_KINDS_H
 #define EXPLAIN_ANOMALY_KINDS_H
 
-// The order is that of a report: the simplest mistakes first.
+// The order is from the simplest to the subtlest; classify.c rests on it.
 enum anomaly_kind {
     ANOMALY_THIN_AIR,
     ANOMALY_ABORTED,
@@ -45,5 +45,9 @@ struct anomaly_info {
 };
 
 extern const struct anomaly_info anomaly_table[ANOMALY_KINDS];
+
+/* The kinds in the order of a report: mistakes of a recording or a database
+ * first, then what changes data wrongly, then what is seen wrongly. */
+extern const enum anomaly_kind anomaly_order[ANOMALY_KINDS];
 
 #endif

@@ -378,10 +378,19 @@ explain_seen_flaws(struct explainer *e, const struct check *c, enum level level,
 /* --- all of it -------------------------------------------------------------*/
 
 static int
+rank_of(enum anomaly_kind kind)
+{
+    int i = 0;
+    while (anomaly_order[i] != kind)
+        i++;
+    return i;
+}
+
+static int
 compare_anomalies(const void *a, const void *b)
 {
     const struct anomaly *x = a, *y = b;
-    return x->kind != y->kind           ? (x->kind < y->kind ? -1 : 1)
+    return x->kind != y->kind           ? rank_of(x->kind) - rank_of(y->kind)
            : x->involved != y->involved ? (x->involved < y->involved ? -1 : 1)
                                         : strcmp(x->headline, y->headline);
 }

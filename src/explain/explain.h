@@ -27,6 +27,12 @@ struct anomaly_op {
     bool is_changed; // predicted: it was observed to read something else
 };
 
+/* A statement of a transaction; what is not known is "". */
+struct anomaly_statement {
+    const char *place; // "book.sql:6"
+    const char *text;  // SQL
+};
+
 /* A transaction of an anomaly, or of its neighbourhood. */
 struct anomaly_txn {
     const char *id;      // as in the input, else session and position
@@ -39,7 +45,11 @@ struct anomaly_txn {
     enum txn_status status;
     bool has_times;
     int64_t began, ended;
-    const char *meta; // a JSON object of the user's, or NULL
+    const char *meta;  // a JSON object of the user's, or NULL
+    const char *place; // its script or endpoint (place.h), "book.sql"; or ""
+    const char *lines; // the same with lines, "book.sql:3,6"; or ""
+    struct anomaly_statement *statements; // of operations that matter; of all,
+    size_t n_statements;                  // if it is not known which do
     struct anomaly_op *ops;
     size_t n_ops;
     size_t elided; // operations that are not listed
@@ -68,6 +78,9 @@ struct anomaly_step {
 struct anomaly {
     enum anomaly_kind kind;
     const char *headline;       // "lost update on key 4, 3 transactions"
+    const char *places;         // "book.sql and pay.sql", "book.sql (twice)":
+                                // of the involved transactions; or ""
+    const char *place_names;    // the same without numbers
     const char *story;          // what happened, in a sentence or two
     const char *edges_in_words; // "rw rw": the kinds of the cycle; or ""
     const char *also;           // Elle's name in full: "G-single-process"
@@ -80,6 +93,8 @@ struct anomaly {
     VEC(struct anomaly_edge) edges;
     u32_vec cycle; // edges, each ending where the next begins; may be empty
     VEC(struct anomaly_step) steps;
+    bool is_recording;      // times are nanoseconds
+    int64_t zero;           // when the recording began
     size_t involved;        // how many transactions, init not counted
     bool unfinished;        // not known whether fewer suffice
     struct history reduced; // the same, an ordinary history

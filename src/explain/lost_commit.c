@@ -10,6 +10,7 @@
 #include "explain/lost_commit.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { PASSES = 10 }; // for histories that are in another order
 
@@ -29,6 +30,16 @@ struct witnesses {
                                // key without it
 };
 
+/* Whether metadata has a connection: other metadata differs between
+ * transactions of one connection. */
+static bool
+names_connection(const struct history *h, txn_id t)
+{
+    return h->txn_meta && h->txn_meta[t] != ID_NONE &&
+           strstr(strings_get(&h->strings, h->txn_meta[t]).text,
+                  "\"connection\"");
+}
+
 /* Whether the writer's session had lost its connection, or its state went back
  * to what the writer had overwritten.  That a session which stayed connected
  * sees another one's update in its own place is a lost update. */
@@ -37,7 +48,7 @@ went_back(const struct witnesses *w, txn_id t, enum version saw)
 {
     const uint32_t *meta = w->h->txn_meta;
     const bool is_known =
-        meta && meta[t] != ID_NONE && meta[w->writer] != ID_NONE;
+        names_connection(w->h, t) && names_connection(w->h, w->writer);
     return is_known ? meta[t] != meta[w->writer] : saw == VERSION_BASE;
 }
 

@@ -23,7 +23,7 @@ static void
 add_to_reports(const struct run *r, const struct check *c,
                const struct explanation *e)
 {
-    const struct report_run run = {.path = r->w->path,
+    const struct report_run run = {.path = r->w->name,
                                    .format = "jsonl",
                                    .summary = &r->summary,
                                    .check = c,
@@ -73,6 +73,8 @@ follow_inspection_run(const struct inspection_options *o,
         .source = {.path = w->path, .format = "jsonl", .is_followed = true},
         .window = w->window,
         .settle = w->settle,
+        .checkpoint = w->checkpoint,
+        .checkpoint_every = w->checkpoint_every,
         .level = w->level,
         .check = o->check,
         .self = &r,

@@ -9,9 +9,11 @@
 #include "stream/order/follow.h"
 
 struct follow_watch {
-    const char *path;
+    const char *path, *name; // its name in reports
     size_t window;
-    double settle; // seconds
+    double settle;           // seconds
+    const char *checkpoint;  // as in follow.h
+    double checkpoint_every; // seconds
     enum level level;
     void *self;
     /* A violation was added to the reports. */

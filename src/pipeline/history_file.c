@@ -3,9 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/history_file.h"
 
+#include "base/unnamed_file.h"
+
+#include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool
@@ -16,18 +19,35 @@ history_file_open(struct history_file *r, const char *keep, struct err *err)
         buf_text(&r->path, keep);
         return true;
     }
-    const char *parent = getenv("TMPDIR");
-    buf_printf(&r->path, "%s/assay-XXXXXX",
-               parent && *parent ? parent : "/tmp");
-    r->fd = mkstemp(r->path.at);
-    if (r->fd < 0 || unlink(r->path.at) != 0) {
-        err_set(err, ERR_IO, "cannot make a temporary file: %s",
-                strerror(errno));
-        buf_free(&r->path);
-        return false;
+    return unnamed_file_open(&r->path, &r->fd, err);
+}
+
+static bool
+is_empty(const char *path)
+{
+    DIR *dir = opendir(path);
+    size_t n = 0;
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return dir && n <= 2; // itself, and the one above it
+}
+
+bool
+history_file_open_directory(struct history_file *r, const char *path,
+                            struct err *err)
+{
+    *r = (struct history_file){.keep = path};
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        err_set(err, ERR_IO, "cannot make the directory: %s", strerror(errno));
+        return err_in_file(err, path);
     }
-    buf_clear(&r->path);
-    buf_printf(&r->path, "/proc/self/fd/%d", r->fd);
+    if (!is_empty(path)) {
+        err_set(err, ERR_USAGE, "expected a new or an empty directory");
+        return err_in_file(err, path);
+    }
+    buf_text(&r->path, path);
     return true;
 }
 

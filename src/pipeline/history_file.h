@@ -22,6 +22,11 @@ struct history_file {
 bool history_file_open(struct history_file *r, const char *keep,
                        struct err *err);
 
+/* Make a directory for the files of sessions; one that is there has to be
+ * empty. */
+bool history_file_open_directory(struct history_file *r, const char *path,
+                                 struct err *err);
+
 /* Go on in another file, the n-th of several: "x-3.jsonl" for "x.jsonl".
  * Temporary files are used again. */
 void history_file_number(struct history_file *r, size_t n);

@@ -7,14 +7,12 @@
 #include "base/outfile.h"
 #include "base/time.h"
 #include "history/partial.h"
+#include "pipeline/predict_level.h"
 #include "replay/database.h"
-#include "report/predict/predict_sides.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { EXPLAIN_SECONDS = 5, CONTEXT = 40 };
 
 /* The search itself ends at the limit and shows what it has found; everything
  * else has this share of the time more. */
@@ -110,97 +108,50 @@ try_within(const struct prediction_run *run, double spent, const char *phase,
            limit_try(limits, spent - GRACE * limits->seconds, phase, stop);
 }
 
-/* Explain why the predicted execution is not serializable. */
-static bool
-explain(const struct prediction_run *run, const struct history *h,
-        struct check *check, struct explanation *out, struct err *err)
-{
-    const struct check_options options = {.levels = level_bit(LEVEL_TARGET),
-                                          .threads = run->request.threads,
-                                          .strong = strong_defaults};
-    const struct explain_options how = {.most = 1,
-                                        .work = EXPLAIN_SECONDS * BUDGET_SECOND,
-                                        .context = CONTEXT,
-                                        .threads = options.threads,
-                                        .strong = strong_defaults};
-    return check_history(h, &options, check, err) &&
-           explain_result(h, check, &check->results.at[0], &how, out, err);
-}
-
 /* Try the predictions, explain them and write them to files. */
 static bool
-explain_all(struct prediction_run *run, struct predict_result *r,
-            struct check *checks, struct validated *validated,
-            struct arena *marks, struct err *err)
+explain_all(struct prediction_run *run, struct predict_level *l,
+            struct err *err)
 {
-    const struct prediction *p = r->prediction;
+    const struct prediction *p = &l->prediction;
     bool ok = !run->request.validate ||
-              validation_all(&run->request.validation, p, validated, err);
-    r->answer = validation_answer(p, validated);
+              validation_all(&run->request.validation, p, &l->validated, err);
+    l->result.answer = validation_answer(p, &l->validated);
     limit_phase("explaining");
-    for (size_t i = 0; ok && i < p->found.n; i++) {
-        ok = explain(run, &p->found.at[i].history, &checks[i],
-                     &r->explanations[i], err);
-        predict_sides_mark(&p->found.at[i], &r->explanations[i], marks);
-        if (ok && run->request.predicted)
-            ok = write_predicted(run, r, i, err);
-    }
+    for (size_t i = 0; ok && i < p->found.n; i++)
+        ok = predict_level_explain(l, i, run->request.threads, err) &&
+             (!run->request.predicted ||
+              write_predicted(run, &l->result, i, err));
     return ok;
 }
 
 /* Add the result of a level to the reports. */
 static void
-show(struct prediction_run *run, const struct predict_result *r)
+show(struct prediction_run *run, const struct predict_level *l)
 {
-    const bool is_found = r->answer == PREDICT_FOUND;
-    for (size_t i = 0; is_found && i < r->prediction->found.n; i++) {
-        if (run->report.format)
-            predict_sides_report(&run->report, r, i);
-        if (run->page)
-            predict_sides_report(run->page, r, i);
-    }
-    if (run->report.format)
-        return;
-    if (run->request.json)
-        predict_show_json(r, &run->report.out);
-    else
-        predict_show_text(r, &run->report.style, &run->report.out);
+    if (run->page)
+        predict_level_show(l, false, run->page);
+    predict_level_show(l, run->request.json, &run->report);
 }
 
 /* Show the prediction of a level, on which 'spent' seconds were spent.  What
  * cannot be explained within the limits is shown without its explanation. */
 static bool
-show_prediction(struct prediction_run *run, struct predict_result *r,
+show_prediction(struct prediction_run *run, struct predict_level *l,
                 const struct history *h, double spent, struct err *err)
 {
-    const struct prediction *p = r->prediction;
-    const size_t n = p->found.n;
-    struct check *checks = mem_calloc(n + 1, sizeof *checks);
-    r->explanations = mem_calloc(n + 1, sizeof *r->explanations);
-    r->checks = checks;
-    struct validated validated = {0};
-    struct arena marks = {0};
-    r->validated = &validated;
-    r->answer = p->answer;
     bool ok = true;
-    if (n && try_within(run, spent, "validating", &r->stop)) {
-        ok = explain_all(run, r, checks, &validated, &marks, err);
+    if (l->prediction.found.n &&
+        try_within(run, spent, "validating", &l->result.stop)) {
+        ok = explain_all(run, l, err);
         limit_end();
     }
     if (ok)
-        show(run, r);
+        show(run, l);
     if (ok && run->request.certificate)
-        ok = write_certificate(run, h, p, err);
+        ok = write_certificate(run, h, &l->prediction, err);
     if (ok && run->observer.level)
-        run->observer.level(run->observer.self, r);
-    for (size_t i = 0; i < n; i++) {
-        explanation_free(&r->explanations[i]);
-        check_free(&checks[i]);
-    }
-    validation_free(&validated);
-    arena_free(&marks);
-    mem_free(checks);
-    mem_free(r->explanations);
+        run->observer.level(run->observer.self, &l->result);
     return ok;
 }
 
@@ -218,24 +169,23 @@ stop_of(const struct limits *limits, double spent)
 }
 
 /* Predict within the limits.  Where they are reached, the prediction is empty
- * and unknown, and r->stop says which. */
+ * and unknown, and l->result.stop says which. */
 static bool
-predict_within(struct prediction_run *run, struct predict_result *r,
-               const struct history *h, const struct predict_options *options,
-               struct prediction *p, struct err *err)
+predict_within(struct prediction_run *run, struct predict_level *l,
+               const struct history *h, struct err *err)
 {
-    *p = (struct prediction){.answer = PREDICT_UNKNOWN, .is_cut_short = true};
-    r->stop = (struct limit_stop){.kind = LIMIT_NONE};
-    partial_tell(h, r->gaps, sizeof r->gaps);
+    const struct prediction *p = &l->prediction;
+    l->result.stop = (struct limit_stop){.kind = LIMIT_NONE};
+    partial_tell(h, l->result.gaps, sizeof l->result.gaps);
     const double begin = time_now();
-    if (!try_within(run, 0, "predicting", &r->stop))
+    if (!try_within(run, 0, "predicting", &l->result.stop))
         return true;
-    begin_phase(run, "predicting", r->path);
-    const bool ok = predict(h, options, p, err);
+    begin_phase(run, "predicting", l->result.path);
+    const bool ok = predict_level_search(l, h, err);
     end_phase(run);
     limit_end();
     if (ok && p->answer == PREDICT_UNKNOWN && !p->is_untested)
-        r->stop = stop_of(&run->request.limits, time_now() - begin);
+        l->result.stop = stop_of(&run->request.limits, time_now() - begin);
     return ok;
 }
 
@@ -255,12 +205,12 @@ note_looped(const struct prediction_run *run, const struct predict_result *r,
 }
 
 static bool
-predict_level(struct prediction_run *run, struct predict_result *r,
+predict_level(struct prediction_run *run, struct predict_result *about,
               const struct history *h, enum level level, bool is_first,
               struct err *err)
 {
     const double begin = time_now();
-    struct prediction p;
+    struct predict_level l;
     struct predict_options options = run->request.predict;
     struct validation *validation = &run->request.validation;
     uint32_t *rows = NULL;
@@ -271,15 +221,15 @@ predict_level(struct prediction_run *run, struct predict_result *r,
         if (validation->on_database)
             options.rows = rows = replay_rows(h);
     }
-    bool ok = predict_within(run, r, h, &options, &p, err) ||
-              err_in_file(err, r->path);
+    predict_level_init(&l, about, &options);
+    bool ok = predict_within(run, &l, h, err) || err_in_file(err, about->path);
     if (ok) {
         if (is_first)
-            note_looped(run, r, &p);
-        r->options = &options;
-        r->prediction = &p;
-        ok = show_prediction(run, r, h, time_now() - begin, err);
-        prediction_free(&p);
+            note_looped(run, &l.result, &l.prediction);
+        ok = show_prediction(run, &l, h, time_now() - begin, err);
+        about->answer = l.result.answer;
+        validation_free(&l.validated);
+        predict_level_free(&l);
     }
     mem_free(rows);
     return ok;
@@ -287,32 +237,18 @@ predict_level(struct prediction_run *run, struct predict_result *r,
 
 /* --- one history ----------------------------------------------------------*/
 
-/* Of the answers of several levels: found, then unknown, then none. */
-static enum predict_answer
-worse_answer(enum predict_answer a, enum predict_answer b)
-{
-    return a == PREDICT_FOUND || b == PREDICT_FOUND ? PREDICT_FOUND
-           : a == PREDICT_NONE && b == PREDICT_NONE ? PREDICT_NONE
-                                                    : PREDICT_UNKNOWN;
-}
-
 /* The levels of a history that could not be read within the limits. */
 static void
-show_unread(struct prediction_run *run, struct predict_result *r)
+show_unread(struct prediction_run *run, const struct predict_result *about)
 {
-    const struct prediction none = {.answer = PREDICT_UNKNOWN,
-                                    .is_cut_short = true};
-    const struct validated validated = {0};
-    for (enum level l = 0; l < LEVELS; l++) {
-        if (!level_set_has(run->request.levels, l))
+    for (enum level level = 0; level < LEVELS; level++) {
+        if (!level_set_has(run->request.levels, level))
             continue;
+        struct predict_level l;
         struct predict_options options = run->request.predict;
-        options.level = l;
-        r->options = &options;
-        r->prediction = &none;
-        r->validated = &validated;
-        r->answer = none.answer;
-        show(run, r);
+        options.level = level;
+        predict_level_init(&l, about, &options);
+        show(run, &l);
     }
 }
 
@@ -328,7 +264,7 @@ predict_levels(struct prediction_run *run, struct predict_result *r,
             continue;
         if (!predict_level(run, r, h, l, is_first, err))
             return false;
-        *out = worse_answer(*out, r->answer);
+        *out = predict_level_worse(*out, r->answer);
         is_first = false;
     }
     return true;

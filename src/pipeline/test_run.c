@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/limits/limit.h"
+#include "record/scripted.h"
 
 #include <assert.h>
 #include <math.h>
@@ -201,17 +202,44 @@ note_deaths(struct test_run *t)
                      "a server that was started for the run has ended", "");
 }
 
+/* Let the database itself report what the statements of the scripts do, if the
+ * options ask for it.  'text' lives as long as the recorder. */
+static bool
+open_recorder(struct test_run *t, struct database *db, struct buf *text,
+              struct scripted **out, struct err *err)
+{
+    const struct test_run_options *o = &t->options;
+    enum recorder_kind recorder;
+    if (!o->scripts || !recorder_choose(db, o->recorder, &recorder, err))
+        return !o->scripts;
+    if (recorder != RECORDER_POLICY)
+        return true;
+    struct scripted_options so = {.db = db,
+                                  .hides_numbers = true,
+                                  .self = o->observer.self,
+                                  .left_out = o->observer.left_out};
+    bool ok = sql_workload_put_text(&t->sql, text, err);
+    so.text = text->at;
+    ok = ok && scripted_open(&so, out, err);
+    if (ok)
+        t->sql.recorder = scripted_recorder(*out);
+    return ok;
+}
+
 bool
 test_run_record(struct test_run *t, const char *path, struct err *err)
 {
     const struct test_run_options *o = &t->options;
     struct collect_options collect = o->collect;
     struct database db;
+    struct scripted *recorder = NULL;
+    struct buf text = {0};
     if (!database_open(t->target, o->isolation, &o->setups, &db, err))
         return false;
     db.mix = o->mix;
     assert(sizeof t->note == sizeof db.note);
     memcpy(t->note, db.note, sizeof t->note);
+    t->nodes = db.nodes;
     database_describe(&db, &t->facts);
     collect.source = o->scripts ? &t->sql.source : NULL;
     collect.read_final = t->faults.n && !collect.shape.app && !o->scripts;
@@ -222,7 +250,11 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     t->servers.clients = t->has_servers ? &db : NULL;
     db.index = o->index;
     const bool ok = can_run(t, &db, err) &&
+                    open_recorder(t, &db, &text, &recorder, err) &&
                     collect_run(&db, &collect, path, &t->stats, err);
+    scripted_close(recorder);
+    buf_free(&text);
+    t->sql.recorder = NULL;
     t->database = NULL;
     t->servers.clients = NULL;
     note_deaths(t);

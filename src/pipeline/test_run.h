@@ -67,6 +67,7 @@ struct test_run {
     struct sql_workload sql;   // if there are scripts
     struct database *database; // while the workload runs
     struct database_facts facts;
+    size_t nodes;   // of the database
     char note[128]; // what the database says it is
     char name[256]; // what to call its histories: the target, no password
     struct collect_stats stats;

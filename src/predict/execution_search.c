@@ -221,9 +221,8 @@ execution_search_is_allowed(struct execution_search *s,
     vec_free(&assumed);
     if (answer == SAT_TRUE)
         points_order(&s->points, x, &s->schedule);
-    const bool runs =
-        answer == SAT_TRUE &&
-        schedule_runs(s->points.on, &s->points.moments, x, &s->schedule);
+    const bool runs = answer == SAT_TRUE &&
+                      schedule_runs(&s->points.moments, x, &s->schedule);
     assert(runs == (answer == SAT_TRUE));
     return runs                    ? VERDICT_OK
            : answer == SAT_UNKNOWN ? VERDICT_UNKNOWN

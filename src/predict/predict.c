@@ -207,13 +207,14 @@ predict(const struct history *h, const struct predict_options *options,
     execution_init(&run.spare, &out->observed, options->is_strict);
     execution_init(&run.next, &out->observed, options->is_strict);
     bool ok = true;
-    if (options->on && options->on->is_serial)
+    const bool is_serial =
+        options->on && database_level_is_serial(options->on, h);
+    if (is_serial)
         ; // nothing to search
     else if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
         ok = search_quickly(&run);
     run.passed_over = 0;
-    if (ok && !prediction_search_is_over(&run) &&
-        !(options->on && options->on->is_serial))
+    if (ok && !prediction_search_is_over(&run) && !is_serial)
         ok = search_thoroughly(&run);
     if (ok && !out->found.n && run.has_spare)
         ok = keep_spare(&run);

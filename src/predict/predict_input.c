@@ -51,10 +51,11 @@ name_all(const struct history *h, const u32_vec *order, struct arena *arena)
     const char **names = mem_calloc(h->n_txns + 1, sizeof *names);
     uint32_t *number = mem_calloc(h->n_txns + 1, sizeof *number);
     struct strings endpoints = {0};
+    const bool has_applications = endpoint_has_applications(h);
     for (size_t i = 0; i < order->n; i++) {
         const txn_id t = order->at[i];
         struct buf name = {0};
-        if (endpoint_of(h, t, &name)) {
+        if (endpoint_or_shape(h, t, has_applications, &name)) {
             const uint32_t endpoint = strings_add(&endpoints, name.at, name.n);
             buf_printf(&name, " %u", ++number[endpoint]);
             names[t] = arena_copy(arena, name.at, name.n);
@@ -95,7 +96,8 @@ make_registers(struct history *h, const struct predict_input *how,
     mem_free(from);
     registers.n_skipped = h->n_skipped;
     registers.is_cut = h->is_cut;
-    history_free(h);
+    if (!how->is_lent)
+        history_free(h);
     *h = registers;
     return true;
 }

@@ -11,6 +11,8 @@ struct predict_input {
     bool each_alone; // each transaction is a session of its own
     bool with_locks; // keep statements and locks (history/row/serial_rows.h)
     bool is_exact;   // refuse a history that would have to be replaced
+    bool is_lent;    // *h is a copy of the pointers of a history that others
+                     // keep: leave that as it is
     unsigned threads;
 };
 

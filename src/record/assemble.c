@@ -7,8 +7,8 @@
 #define _GNU_SOURCE // strcasestr
 #include "record/assemble.h"
 
-#include "base/json.h"
 #include "record/found_rows.h"
+#include "record/meta.h"
 #include "record/quiet.h"
 #include "record/statement_text.h"
 #include "record/what_if.h"
@@ -150,71 +150,6 @@ note_writes(struct assembly *a, struct recorded_act *act,
 }
 
 static void
-put_list(struct buf *out, const char *text, size_t *n)
-{
-    buf_text(out, (*n)++ ? "," : "[");
-    buf_json(out, text, strlen(text));
-}
-
-static void
-put_values(struct buf *out, const struct recorded_run *run)
-{
-    enum { MOST_BYTES = 200 };
-    buf_char(out, '[');
-    for (size_t i = 0; i < run->n_values; i++) {
-        const struct bound_value *v = &run->values[i];
-        const size_t n = v->n < MOST_BYTES ? v->n : MOST_BYTES;
-        buf_text(out, i ? "," : "");
-        if (!v->at) {
-            buf_text(out, "null");
-        } else if (v->is_binary) {
-            buf_text(out, "\"\\\\x");
-            for (size_t k = 0; k < n; k++)
-                buf_printf(out, "%02x", (unsigned char)v->at[k]);
-            buf_char(out, '"');
-        } else {
-            buf_json(out, v->at, n);
-        }
-    }
-    buf_char(out, ']');
-}
-
-/* The statements of a transaction, for people. */
-static const char *
-meta_of(struct assembly *a, const struct recorded_act *act)
-{
-    struct buf sql = {0}, values = {0}, out = {0};
-    size_t n = 0;
-    bool has_values = false;
-    for (size_t i = 0; i < act->steps.n; i++) {
-        const struct recorded_run *run = act->steps.at[i].run;
-        if (!run->text[0])
-            continue;
-        has_values |= run->n_values > 0;
-        buf_text(&values, n ? "," : "[");
-        put_values(&values, run);
-        put_list(&sql, run->text, &n);
-    }
-    const char *pid = *act->session->pid ? act->session->pid : "0";
-    json_array_end(&sql);
-    json_array_end(&values);
-    json_object(&out, NULL);
-    if (n)
-        json_raw(&out, "sql", sql.at, sql.n);
-    if (has_values)
-        json_raw(&out, "parameters", values.at, values.n);
-    if (*act->session->application)
-        json_text(&out, "application", act->session->application);
-    json_raw(&out, "pid", pid, strlen(pid));
-    json_object_end(&out);
-    const char *copy = arena_copy(&a->arena, out.at, out.n);
-    buf_free(&sql);
-    buf_free(&values);
-    buf_free(&out);
-    return copy;
-}
-
-static void
 leave_out_missed(struct assembly *a, struct recorded_act *act)
 {
     for (size_t i = 0; i < act->steps.n; i++) {
@@ -298,7 +233,8 @@ note_act(struct assembly *a, struct recorded_act *act, struct notes *notes,
         leave_out_tables(a, act);
     }
     struct noted_txn *txn = &vec_top(&notes->txns);
-    txn->meta = meta_of(a, act);
+    txn->meta = meta_of(act, &a->arena);
+    txn->has_parts = true;
     txn->partial = act->partial.at;
     txn->partial_n = act->partial.n;
     return ok;

@@ -9,7 +9,9 @@
  * SPDX-License-Identifier: MIT */
 #include "record/scripted.h"
 
+#include "base/ascii.h"
 #include "base/container/strings.h"
+#include "base/unnamed_file.h"
 #include "record/assemble.h"
 #include "record/raw_log.h"
 
@@ -34,8 +36,9 @@ struct scripted {
     struct raw_log log;
     bool is_open;
 
-    struct buf history, raw; // paths
-    char began[40];          // the server's time
+    struct buf history, raw; // paths; the raw log is an unnamed file
+    int raw_fd;
+    char began[40]; // the server's time
     struct record_watch watch;
     struct strings told; // to the user
 };
@@ -60,12 +63,32 @@ add(struct scripted *s, uint32_t number, char from, char letter,
         raw_log_flush(&s->log, &ignored);
 }
 
+/* Count a statement by its tag: "UPDATE 3", "INSERT 0 1", "SELECT 1". */
+static void
+count(struct driver_tap *tap, const char *tag)
+{
+    static const char *const writing[] = {"INSERT 0 ", "UPDATE ", "DELETE ",
+                                          "MERGE "};
+    static const char *const bounds[] = {"BEGIN", "START", "COMMIT",
+                                         "ROLLBACK"};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        if (strncmp(tag, bounds[i], strlen(bounds[i])) == 0)
+            return;
+    tap->done++;
+    for (size_t i = 0; i < sizeof writing / sizeof *writing; i++) {
+        const size_t n = strlen(writing[i]);
+        tap->writes += strncmp(tag, writing[i], n) == 0 && tag[n] != '0';
+    }
+}
+
 static void
 take(struct driver_tap *tap, char from, char letter, const char *body, size_t n)
 {
     struct scripted *s = tap->self;
     if (letter == 'Z')
         tap->state = *body;
+    if (letter == 'C')
+        count(tap, body);
     pthread_mutex_lock(&s->lock);
     if (s->is_open)
         add(s, tap->number, from, letter, body, n);
@@ -177,12 +200,10 @@ begin(void *self, const struct watched *made, const char *path, struct err *err)
     struct buf beginning = {0};
     assert(!s->is_open);
     buf_clear(&s->history);
-    buf_clear(&s->raw);
     buf_text(&s->history, path);
-    buf_printf(&s->raw, "%s.raw", path);
     bool ok = grant_roles(s, err) && install(s, made, &beginning, err);
     if (ok) {
-        ok = raw_log_open(&s->log, s->raw.at, err);
+        ok = raw_log_open(&s->log, s->raw.at, err); // empties it
         if (!ok)
             watch_free(&s->watch);
     }
@@ -228,23 +249,44 @@ end_prepared(struct scripted *s, struct err *err)
     return ok;
 }
 
-/* Tell what is not recorded, once. */
+/* Replace each number of a text by '#'. */
 static void
-tell(struct scripted *s, const struct buf *left_out)
+hide_numbers(const char *text, struct buf *out)
 {
+    buf_clear(out);
+    for (bool is_word = false; *text; text++) {
+        const bool is_digit = ascii_is_digit(*text) && !is_word;
+        is_word = ascii_is_alpha(*text) || *text == '_' || *text == '$' ||
+                  (ascii_is_digit(*text) && is_word);
+        if (is_digit)
+            text += strspn(text, "0123456789.") - 1;
+        buf_char(out, is_digit ? '#' : *text);
+    }
+}
+
+/* Report what is not recorded, once. */
+static void
+report(struct scripted *s, const struct buf *left_out)
+{
+    struct buf hidden = {0};
     for (size_t at = 0, n; at < left_out->n; at += n + 1) {
         const char *what = left_out->at + at;
         struct err err = {0};
         const size_t before = s->told.all.n;
         char quoted[256];
         n = strlen(what);
-        strings_add(&s->told, what, n);
+        if (s->options.hides_numbers) {
+            hide_numbers(what, &hidden);
+            what = hidden.at;
+        }
+        strings_add(&s->told, what, strlen(what));
         if (s->told.all.n == before || !s->options.left_out)
             continue;
         err_set(&err, ERR_FEATURE, "not recorded, so not checked: %s",
-                err_quote(quoted, sizeof quoted, what, n));
+                err_quote(quoted, sizeof quoted, what, strlen(what)));
         s->options.left_out(s->options.self, &err);
     }
+    buf_free(&hidden);
 }
 
 static bool
@@ -271,9 +313,8 @@ finish(void *self, struct spec_recorded *out, struct err *err)
                  history.denial);
     out->is_empty = history.is_empty && !history.denied;
     if (ok)
-        tell(s, &history.left_out);
+        report(s, &history.left_out);
     buf_free(&history.left_out);
-    unlink(s->raw.at);
     watch_free(&s->watch);
     return ok;
 }
@@ -287,7 +328,6 @@ forget(void *self)
         return;
     close_log(s, &ignored);
     end_prepared(s, &ignored);
-    unlink(s->raw.at);
     watch_free(&s->watch);
 }
 
@@ -356,7 +396,8 @@ scripted_open(const struct scripted_options *o, struct scripted **out,
                                          .finish = finish,
                                          .forget = forget};
     pthread_mutex_init(&s->lock, NULL);
-    if (watch_claim(s->own, true, err) && run(s, set_path, NULL, err) &&
+    if (unnamed_file_open(&s->raw, &s->raw_fd, err) &&
+        watch_claim(s->own, true, err) && run(s, set_path, NULL, err) &&
         make_role(s, err) && watch_make_functions(s->own, s->schema, err)) {
         *out = s;
         return true;
@@ -391,6 +432,8 @@ scripted_close(struct scripted *s)
     vec_free(&s->taps);
     buf_free(&s->user);
     buf_free(&s->history);
+    if (s->raw.n)
+        close(s->raw_fd);
     buf_free(&s->raw);
     strings_free(&s->told);
     pthread_mutex_destroy(&s->lock);

@@ -24,6 +24,7 @@ struct scripted;
 struct scripted_options {
     struct database *db;
     const char *text;
+    bool hides_numbers; // of the statements in these lines: they have variables
     void *self;
     void (*left_out)(void *self, const struct err *what);
 };

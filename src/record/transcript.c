@@ -78,6 +78,7 @@ open_txn(struct talk *t, double time)
     }
     struct recorded_txn *txn = &vec_top(&t->session->txns);
     txn->as_superuser |= t->is_superuser || t->may_be_other;
+    txn->application = t->session->application;
     return txn;
 }
 

@@ -47,7 +47,8 @@ struct recorded_txn {
     VEC(struct recorded_run *) runs;
     double began, ended;
     enum txn_end end;
-    bool as_superuser; // in a part of it, so its reads were not reported
+    const char *application; // application_name, as it was last meanwhile
+    bool as_superuser;       // in a part of it, so its reads were not reported
 };
 
 struct session_parameter {

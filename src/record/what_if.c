@@ -176,7 +176,10 @@ is_plain_insert(struct evaluation *e, const struct recorded_step *s)
         ok = tell_begins(line, "Insert on ") || tell_begins(line, "Result") ||
              tell_begins(line, "Values Scan") ||
              tell_begins(line, "Function Scan") ||
-             tell_begins(line, "Conflict ");
+             tell_begins(line, "Conflict ") ||
+             // with RETURNING our policies are in the plan: their snapshot
+             tell_begins(line, "InitPlan ") || tell_begins(line, "SubPlan ") ||
+             tell_begins(line, "One-Time Filter: ");
     }
     buf_free(&sql);
     result_rows_free(&r);

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "explain/advice.h"
+#include "explain/promise.h"
 #include "report/page/words.h"
 #include "report/parts.h"
 
@@ -145,16 +146,42 @@ answer_sentence(const struct report_run *run, struct buf *out)
     }
 }
 
-/* The anomaly to show beside a violated level, or NULL. */
-static const struct anomaly *
-anomaly_at(const struct report_run *run, enum level level)
+/* Whether a violation is known to be what the manual says, or against it: only
+ * of one node that nothing disturbed, in a session without other settings. */
+bool
+answer_promise(const struct report_run *run, struct buf *out)
 {
-    for (size_t i = 0; i < run->check->results.n; i++) {
-        const struct explanation *e = &run->explanations[i];
-        if (run->check->results.at[i].level == level && e->anomalies.n)
-            return &e->anomalies.at[0];
+    const struct report_origin *o = run->origin;
+    const level_set violated = levels_with(run, VERDICT_VIOLATED);
+    struct promise promise;
+    if (!o || !violated || o->nodes != 1 || o->n_faults || *o->setup)
+        return false;
+    const char *level = *o->isolation ? o->isolation : o->isolation_found;
+    if (!promise_find(o->database, advice_isolation_of(level), o->settings,
+                      &promise))
+        return false;
+    const int verdict = answer_verdict(run, promise.level);
+    const bool is_named = advice_isolation_of(level) != ADVICE_NO_ISOLATION;
+    if (verdict != VERDICT_OK && verdict != VERDICT_VIOLATED)
+        return false;
+    if (verdict == VERDICT_OK) {
+        buf_printf(out, "%s documents this", promise.name);
+        if (is_named) {
+            buf_text(out, " for ");
+            origin_isolation(level, out);
+        }
+        buf_printf(out, ", which promises %s",
+                   level_table[promise.level].title);
+    } else {
+        buf_printf(out, "This contradicts the manual of %s: ", promise.name);
+        if (is_named)
+            origin_isolation(level, out);
+        else
+            buf_text(out, "every transaction");
+        buf_printf(out, is_named ? " promises %s" : " is promised %s",
+                   level_table[promise.level].title);
     }
-    return NULL;
+    return true;
 }
 
 /* --- kinds of anomalies ----------------------------------------------------*/
@@ -203,19 +230,25 @@ verdict_in_words(int v)
                                    : "not decided";
 }
 
+/* Whether the answer is about a level that has no verdict line. */
+static bool
+has_unasked(const struct report_run *run)
+{
+    for (int l = 0; l < LEVELS; l++)
+        if (is_told(run, l) && verdict_in(run->check, (enum level)l) < 0)
+            return true;
+    return false;
+}
+
 static void
 put_table(const struct report_run *run, struct buf *out)
 {
     for (int l = 0; l < LEVELS; l++) {
         const int v = answer_verdict(run, (enum level)l);
-        const struct anomaly *a = anomaly_at(run, (enum level)l);
         if (!is_told(run, l))
             continue;
-        buf_printf(out, "    %-29s%s", level_table[l].title,
+        buf_printf(out, "    %-29s%s\n", level_table[l].title,
                    verdict_in_words(v));
-        if (a && v == VERDICT_VIOLATED)
-            buf_printf(out, ": %s", a->headline);
-        buf_char(out, '\n');
     }
 }
 
@@ -229,28 +262,34 @@ find_remedy(const struct report_run *run, int kind, struct buf *out)
                   out);
 }
 
+/* The advice: the first kind in full, the others on one line each. */
 static void
 put_kinds(const struct report_run *run, struct buf *out)
 {
     struct kind kinds[ANOMALY_KINDS];
     size_t shown = 0;
     group_anomalies(run, kinds);
-    for (int k = 0; k < ANOMALY_KINDS; k++) {
+    for (int i = 0; i < ANOMALY_KINDS; i++) {
+        const enum anomaly_kind k = anomaly_order[i];
         if (!kinds[k].n)
             continue;
         if (shown == MOST_KINDS) {
-            buf_printf(out, "\n  Also found: %s.\n", anomaly_table[k].title);
+            buf_printf(out, "  Also found: %s.\n", anomaly_table[k].title);
             continue;
         }
         struct buf remedy = {0};
         find_remedy(run, k, &remedy);
-        shown++;
-        buf_printf(out, "\n  What happened: %s.\n", kinds[k].first->story);
-        buf_printf(out, "  What can go wrong: %s\n", advice_table[k].risk);
-        buf_printf(out, "  What to do: %s\n", remedy.at);
+        if (!shown++) {
+            buf_printf(out, "\n  What can go wrong: %s\n",
+                       advice_table[k].risk);
+            buf_printf(out, "  What to do: %s\n", remedy.at);
+            buf_printf(out, "  More: doc/anomalies.md, \"%s\".\n",
+                       anomaly_table[k].title);
+        } else {
+            buf_printf(out, "  Also %s: %s\n", anomaly_table[k].title,
+                       remedy.at);
+        }
         buf_free(&remedy);
-        buf_printf(out, "  More: doc/anomalies.md, \"%s\".\n",
-                   anomaly_table[k].title);
     }
 }
 
@@ -259,11 +298,16 @@ answer_text(const struct report_run *run, const struct report_style *s,
             struct buf *out)
 {
     struct buf text = {0};
+    buf_char(out, '\n');
     if (s->colour)
         buf_text(out, "\033[1m");
     answer_sentence(run, out);
     buf_text(out, s->colour ? "\033[0m\n" : "\n");
-    if (levels_with(run, VERDICT_VIOLATED)) {
+    struct buf promise = {0};
+    if (answer_promise(run, &promise))
+        buf_printf(&text, "  %s.\n", promise.at);
+    buf_free(&promise);
+    if (levels_with(run, VERDICT_VIOLATED) && has_unasked(run)) {
         buf_char(&text, '\n');
         put_table(run, &text);
     }
@@ -286,9 +330,15 @@ answer_markdown(const struct report_run *run, struct buf *out)
     buf_text(out, "**");
     part_markdown(out, line.at);
     buf_text(out, ".**\n\n");
+    buf_clear(&line);
+    if (answer_promise(run, &line)) {
+        part_markdown(out, line.at);
+        buf_text(out, ".\n\n");
+    }
     buf_free(&line);
     group_anomalies(run, kinds);
-    for (int k = 0; k < ANOMALY_KINDS; k++) {
+    for (int i = 0; i < ANOMALY_KINDS; i++) {
+        const enum anomaly_kind k = anomaly_order[i];
         if (!kinds[k].n)
             continue;
         buf_printf(out, "- **%s.** ", anomaly_table[k].title);
@@ -324,7 +374,8 @@ put_found(const struct kind kinds[ANOMALY_KINDS], struct buf *out)
     if (!left)
         return;
     buf_text(out, "<p class=\"answer bad\">Found: ");
-    for (int k = 0; k < ANOMALY_KINDS; k++)
+    for (int i = 0; i < ANOMALY_KINDS; i++) {
+        const enum anomaly_kind k = anomaly_order[i];
         if (kinds[k].n) {
             left--;
             buf_printf(out, "%s%s", anomaly_table[k].title,
@@ -332,6 +383,7 @@ put_found(const struct kind kinds[ANOMALY_KINDS], struct buf *out)
                        : left == 1 ? " and "
                                    : "");
         }
+    }
     buf_text(out, ".</p>\n");
 }
 
@@ -362,9 +414,16 @@ answer_html(const struct report_run *run, struct buf *out)
                group_is_empty(kinds) ? "" : " levels");
     words_short(line.at, out);
     buf_text(out, ".</p>\n");
+    buf_clear(&line);
+    if (answer_promise(run, &line)) {
+        buf_text(out, "<p class=\"hint\">");
+        part_xml(out, line.at);
+        buf_text(out, ".</p>\n");
+    }
     buf_free(&line);
     put_promises(run, out);
-    for (int k = 0; k < ANOMALY_KINDS; k++) {
+    for (int i = 0; i < ANOMALY_KINDS; i++) {
+        const enum anomaly_kind k = anomaly_order[i];
         if (!kinds[k].n)
             continue;
         buf_printf(out,
@@ -395,6 +454,9 @@ answer_json(const struct report_run *run, struct buf *out)
     answer_sentence(run, &line);
     json_object(out, "answer");
     json_text(out, "summary", line.at);
+    buf_clear(&line);
+    if (answer_promise(run, &line))
+        json_text(out, "promise", line.at);
     buf_free(&line);
     json_object(out, "levels");
     for (int l = 0; l < LEVELS; l++)
@@ -405,7 +467,8 @@ answer_json(const struct report_run *run, struct buf *out)
     json_object_end(out);
     json_array(out, "anomalies");
     group_anomalies(run, kinds);
-    for (int k = 0; k < ANOMALY_KINDS; k++) {
+    for (int i = 0; i < ANOMALY_KINDS; i++) {
+        const enum anomaly_kind k = anomaly_order[i];
         if (!kinds[k].n)
             continue;
         struct buf remedy = {0};

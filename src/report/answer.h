@@ -20,6 +20,10 @@ int answer_verdict(const struct report_run *run, enum level level);
  * snapshot isolation held, serializability did not". */
 void answer_sentence(const struct report_run *run, struct buf *out);
 
+/* Append whether the manual of the database documents what was found, or
+ * contradicts it, without a full stop; false if that is not known. */
+bool answer_promise(const struct report_run *run, struct buf *out);
+
 /* Append the answer for a terminal, as Markdown, as elements of a page, and as
  * the member "answer" of a JSON object. */
 void answer_text(const struct report_run *run, const struct report_style *s,

@@ -41,6 +41,33 @@ put_cycle(const struct anomaly *a, struct buf *out)
     json_array_end(out);
 }
 
+/* What was sent for each transaction, and from where. */
+static void
+put_statements(const struct anomaly *a, struct buf *out)
+{
+    const size_t before = out->n;
+    json_array(out, "statements");
+    const size_t empty = out->n;
+    for (size_t i = 0; i < a->txns.n; i++) {
+        const struct anomaly_txn *t = &a->txns.at[i];
+        if (t->is_init || t->is_context)
+            continue;
+        for (size_t j = 0; j < t->n_statements; j++) {
+            json_object(out, NULL);
+            json_text(out, "transaction", t->id);
+            if (*t->statements[j].place)
+                json_text(out, "place", t->statements[j].place);
+            if (*t->statements[j].text)
+                json_text(out, "sql", t->statements[j].text);
+            json_object_end(out);
+        }
+    }
+    if (out->n == empty)
+        out->n = before;
+    else
+        json_array_end(out);
+}
+
 void
 report_anomaly_json(const char *name, const struct anomaly *a, struct buf *out)
 {
@@ -57,6 +84,9 @@ report_anomaly_json(const char *name, const struct anomaly *a, struct buf *out)
         if (!a->txns.at[i].is_context && !a->txns.at[i].is_init)
             json_text(out, NULL, a->txns.at[i].id);
     json_array_end(out);
+    if (*a->places)
+        json_text(out, "places", a->places);
+    put_statements(a, out);
     put_cycle(a, out);
     json_array(out, "reasons");
     for (size_t i = 0; i < a->steps.n; i++)

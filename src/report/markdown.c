@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
+#include "report/found.h"
 #include "report/parts.h"
 #include "report/power.h"
 
@@ -16,6 +17,8 @@ put_txns(const struct anomaly *a, struct buf *out)
             continue;
         buf_text(out, "  ");
         buf_text(out, t->name);
+        if (*t->lines)
+            buf_printf(out, " (%s)", t->lines);
         buf_char(out, ':');
         bool skipped = t->elided > 0;
         for (size_t j = 0; j < t->n_ops; j++) {
@@ -29,8 +32,7 @@ put_txns(const struct anomaly *a, struct buf *out)
         if (t->status != TXN_COMMITTED)
             buf_printf(out, "  (%s)", part_status(t->status));
         buf_char(out, '\n');
-        if (t->meta)
-            buf_printf(out, "      %s\n", t->meta);
+        part_statements(t, "      ", out);
     }
     if (part_unlisted(a))
         buf_printf(out, "... and %zu more transactions\n", part_unlisted(a));
@@ -101,6 +103,21 @@ put_findings(const struct report_origin *o, struct buf *out)
 }
 
 static void
+put_anomalies(const struct report_run *run, bool all, struct buf *out)
+{
+    found_vec show = {0};
+    struct buf counts = {0};
+    found_to_show(run, all, &show);
+    for (size_t i = 0; i < show.n; i++)
+        put_anomaly(show.at[i].a, out);
+    found_counts(run, show.n, &counts);
+    if (counts.n)
+        buf_printf(out, "```text\n%s```\n\n", counts.at);
+    buf_free(&counts);
+    vec_free(&show);
+}
+
+static void
 add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
@@ -145,13 +162,13 @@ add(struct report *to, const struct report_run *run)
         const struct explanation *e = &run->explanations[i];
         if (run->sides)
             sides_markdown(run->sides, out);
-        for (size_t j = 0; j < e->anomalies.n; j++)
-            put_anomaly(&e->anomalies.at[j], out);
-        if (part_has_more(e)) {
+        if (part_has_more(e) && !e->anomalies.n) {
             part_more(e, out);
             buf_text(out, "\n\n");
         }
     }
+    if (!to->style.verdicts_only)
+        put_anomalies(run, to->style.all, out);
 }
 
 const struct report_format report_markdown = {

@@ -58,6 +58,7 @@ struct report_origin {
     const char *settings;        // "fsync = on", one per line
     const char *setup;           // SQL for the sessions; ""
     const char *workload;
+    uint64_t nodes; // of the database
     uint64_t sessions, keys, seed;
     double seconds;
     uint64_t committed, aborted, unknown, reconnects;

@@ -107,15 +107,6 @@ count_known(const struct explanation *e)
 }
 
 void
-part_number(const struct explanation *e, size_t i, struct buf *out)
-{
-    if (count_known(e) > 1 || part_has_more(e))
-        buf_printf(out, "%zu of %s%zu: ", i + 1,
-                   e->capped || e->cut_short ? "at least " : "",
-                   count_known(e));
-}
-
-void
 part_more(const struct explanation *e, struct buf *out)
 {
     if (e->stop.kind) {
@@ -155,71 +146,6 @@ part_undrawn(const struct report_run *run, struct buf *out)
         buf_text(out, out->n ? "; " : "");
         part_verdict_and_more(r, e, out);
     }
-}
-
-static bool
-has_cases(const struct anomaly *a)
-{
-    for (size_t i = 0; i < a->steps.n; i++)
-        if (a->steps.at[i].depth)
-            return true;
-    return false;
-}
-
-static void
-put_txn(const struct anomaly_txn *t, size_t width, const char *indent,
-        struct buf *out)
-{
-    const size_t len = strlen(t->name);
-    buf_printf(out, "%s  %s%*s", indent, t->name,
-               (int)(len < width ? width - len + 2 : 2), "");
-    bool skipped = t->elided > 0, first = true;
-    for (size_t i = 0; i < t->n_ops; i++) {
-        if (!t->ops[i].matters) {
-            skipped = true;
-            continue;
-        }
-        buf_text(out, first ? "" : "  ");
-        buf_text(out, t->ops[i].text);
-        first = false;
-    }
-    if (skipped)
-        buf_text(out, first ? "..." : "  ...");
-    if (t->status != TXN_COMMITTED)
-        buf_printf(out, "  (%s)", part_status(t->status));
-    if (t->has_times)
-        buf_printf(out, "  @%lld..%lld", (long long)t->began,
-                   (long long)t->ended);
-    buf_char(out, '\n');
-    if (t->meta)
-        buf_printf(out, "%s  %*s  %s\n", indent, (int)width, "", t->meta);
-}
-
-void
-part_story(const struct anomaly *a, const char *indent, struct buf *out)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < a->txns.n; i++)
-        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init &&
-            strlen(a->txns.at[i].name) > width)
-            width = strlen(a->txns.at[i].name);
-    width = width > 24 ? 24 : width;
-    buf_printf(out, "%s%s.\n\n", indent, a->story);
-    for (size_t i = 0; i < a->txns.n; i++)
-        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init)
-            put_txn(&a->txns.at[i], width, indent, out);
-    if (part_unlisted(a))
-        buf_printf(out, "%s  ... and %zu more transactions\n", indent,
-                   part_unlisted(a));
-    buf_printf(out, "\n%sWhy no order works:\n", indent);
-    const bool cases = has_cases(a);
-    for (size_t i = 0; i < a->steps.n; i++)
-        buf_printf(out, "%s%*s%2zu. %s.\n", indent,
-                   (int)(cases ? 2 * a->steps.at[i].depth : 0) + 1, "", i + 1,
-                   a->steps.at[i].text);
-    buf_printf(out, "\n%s", indent);
-    part_holds(a, out);
-    buf_text(out, ".\n");
 }
 
 /* Append "snapshot (si), prefix (pc)". */

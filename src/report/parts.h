@@ -33,10 +33,6 @@ size_t part_unlisted(const struct anomaly *a);
  * one was asked for, that is plain. */
 bool part_has_more(const struct explanation *e);
 
-/* Append which of the anomalies is the i-th: "2 of at least 5: "; nothing where
- * it is the only one. */
-void part_number(const struct explanation *e, size_t i, struct buf *out);
-
 /* Append how many there are or may be, "5 of at least 177 anomalies shown", or
  * why there is none; nothing where all are shown. */
 void part_more(const struct explanation *e, struct buf *out);
@@ -72,6 +68,16 @@ void part_uri(struct buf *out, const char *path);
 /* Append the anomaly as plain lines, without its headline, for text, JSON,
  * JUnit and SARIF.  'indent' goes before each line. */
 void part_story(const struct anomaly *a, const char *indent, struct buf *out);
+
+/* Append when a transaction ran: "+20.56..42.51 ms" after a recording began,
+ * "@3..4" where units are not known. */
+void part_times(const struct anomaly *a, const struct anomaly_txn *t,
+                struct buf *out);
+
+/* Append what was sent for a transaction, each line with 'indent' in front:
+ * its statements with their places, else its metadata. */
+void part_statements(const struct anomaly_txn *t, const char *indent,
+                     struct buf *out);
 
 /* Append the text with long names shortened, and a list that has each of them
  * in full; where in 'out' the list begins.  'keep' is a name that stays as it

@@ -50,6 +50,7 @@ struct report_style {
     bool colour;         // text
     size_t width;        // text: columns; 0 = lines are not broken
     bool verdicts_only;  // text: no explanations
+    bool all;            // text, Markdown: anomalies, not one of each kind
 };
 
 struct report;

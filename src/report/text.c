@@ -1,10 +1,12 @@
 /* text.c -- results for a terminal.
  *
- * The first line of a result is the verdict line, whose form scripts rely on.
- * The lines after it are indented, so that the verdict lines can be found.
+ * The verdict lines come first, in a form that scripts rely on; then the
+ * summary, then the anomalies.  All other lines that belong to a level are
+ * indented, so that the verdict lines can be found.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
+#include "report/found.h"
 #include "report/parts.h"
 #include "report/power.h"
 
@@ -90,30 +92,6 @@ report_anomaly_text(const struct anomaly *a, const struct report_style *s,
     buf_free(&text);
 }
 
-/* The level at which the anomaly was already shown, or LEVELS. */
-static enum level
-shown_before(const struct report_run *run, size_t i, const struct anomaly *a)
-{
-    for (size_t k = 0; k < i; k++) {
-        const struct explanation *e = &run->explanations[k];
-        for (size_t j = 0; j < e->anomalies.n; j++)
-            if (strcmp(e->anomalies.at[j].headline, a->headline) == 0 &&
-                strcmp(e->anomalies.at[j].story, a->story) == 0)
-                return e->level;
-    }
-    return LEVELS;
-}
-
-static void
-put_anomaly(const struct anomaly *a, const struct report_style *s,
-            const struct explanation *e, size_t i, struct buf *out)
-{
-    struct buf number = {0};
-    part_number(e, i, &number);
-    put_anomaly_text(a, s, number.n ? number.at : "", out);
-    buf_free(&number);
-}
-
 /* Why the verdicts say little, on its own line. */
 static void
 put_weakness(const struct report_run *run, const struct report_style *s,
@@ -143,32 +121,18 @@ put_verdict(const struct report_style *s, const char *path,
     buf_char(out, '\n');
 }
 
-/* A level: its verdict line, and its anomalies. */
+/* A level: its verdict line, and why there is no anomaly. */
 static void
 put_level(const struct report_style *s, const struct report_run *run, size_t i,
           struct buf *out)
 {
-    const struct level_result *r = &run->check->results.at[i];
     const struct explanation *e = &run->explanations[i];
-    put_verdict(s, run->path, r, e, out);
-    if (s->verdicts_only)
+    put_verdict(s, run->path, &run->check->results.at[i], e, out);
+    if (s->verdicts_only || e->anomalies.n || !part_has_more(e))
         return;
-    for (size_t j = 0; j < e->anomalies.n; j++) {
-        const struct anomaly *a = &e->anomalies.at[j];
-        const enum level before = shown_before(run, i, a);
-        if (before == LEVELS)
-            put_anomaly(a, s, e, j, out);
-        else
-            buf_printf(out, "  %s: explained at %s above\n", a->headline,
-                       level_table[before].name);
-    }
-    if (part_has_more(e)) {
-        buf_text(out, "\n  ");
-        part_more(e, out);
-        buf_char(out, '\n');
-    }
-    if (e->anomalies.n)
-        buf_char(out, '\n');
+    buf_text(out, "  ");
+    part_more(e, out);
+    buf_char(out, '\n');
 }
 
 /* The first n levels, in lines that are not broken yet. */
@@ -194,6 +158,27 @@ add_early(struct report *to, const struct report_run *run)
     return true;
 }
 
+/* The anomalies, and how many there are. */
+static void
+put_anomalies(const struct report_run *run, const struct report_style *s,
+              struct buf *out)
+{
+    found_vec show = {0};
+    struct buf counts = {0};
+    found_to_show(run, s->all, &show);
+    for (size_t i = 0; i < show.n; i++)
+        put_anomaly_text(show.at[i].a, s, "", out);
+    found_counts(run, show.n, &counts);
+    if (counts.n) {
+        buf_char(out, '\n');
+        buf_add(out, counts.at, counts.n);
+    }
+    if (show.n)
+        buf_char(out, '\n');
+    buf_free(&counts);
+    vec_free(&show);
+}
+
 static void
 put_run(const struct report_style *style, const struct report_run *run,
         struct buf *out)
@@ -211,6 +196,8 @@ put_run(const struct report_style *style, const struct report_run *run,
         answer_text(run, s, out);
     if (run->power && (!s->verdicts_only || run->power_required))
         put_weakness(run, s, out);
+    if (!s->verdicts_only)
+        put_anomalies(run, s, out);
 }
 
 static void

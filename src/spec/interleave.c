@@ -83,8 +83,10 @@ drop_tables(struct stage *g)
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }
-    if (g->script->watched)
-        watched_remove(g->script->watched, c);
+    if (!g->script->watched)
+        return;
+    setup_objects_drop(c, &g->script->watched->objects);
+    watched_remove(g->script->watched, c);
 }
 
 /* Run SQL verbatim; false if it does not end. */

@@ -39,6 +39,7 @@ struct noted_txn {
     row_note_vec rows; // instead, if rows are recorded
     // With rows: a JSON object, and what is not recorded; or NULL and none.
     const char *meta;
+    bool has_parts; // what its statements leave out is part of the history
     const char *const *partial;
     size_t partial_n;
 };

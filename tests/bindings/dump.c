@@ -1,4 +1,5 @@
-/* dump.c -- verdict, text and JSON of the histories in a list, for compare.
+/* dump.c -- verdict, text and JSON of the histories in a list, and
+ * predictions, for compare.
  *
  * usage: dump LIST DIRECTORY
  *
@@ -28,6 +29,7 @@ dump(assay *a, const char *path, const char *directory, int i)
     static const char *const formats[] = {"text", "json"};
     assay_history *h = assay_load(a, path, NULL);
     assay_result *r = assay_check(a, h, "all");
+    assay_prediction *p;
     char status[16];
     int ok = r != NULL, k;
     if (!r)
@@ -40,6 +42,13 @@ dump(assay *a, const char *path, const char *directory, int i)
         ok = text && write_file(directory, i, formats[k], text, n);
     }
     assay_result_free(r);
+    p = assay_predict(a, h, "si", 0); /* none where it is not serializable */
+    if (p) {
+        size_t n;
+        const char *text = assay_prediction_text(p, "json", &n);
+        ok = ok && text && write_file(directory, i, "predict-json", text, n);
+    }
+    assay_prediction_free(p);
     assay_history_free(h);
     return ok;
 }

@@ -181,6 +181,134 @@ def forgotten():
     check(done.returncode == 0, "one that comes in time: ok", said(done))
 
 
+def restarts():
+    """A run that is stopped and goes on from its checkpoint, several times, finds what 'check' finds."""
+    random.seed(12)
+    different, seen = [], set()
+    for i in range(14):
+        kind = random.choice(["", "", "lost-update", "long-fork", "write-skew", "causality-violation"])
+        level = random.choice(["rc", "cc", "si", "ser"])
+        window = random.choice(["64", "512"])
+        generate("h.jsonl", "--txns", "300", "--sessions", "6", "--keys", "20", "--seed", str(i),
+                 *(["--inject", kind, "--at", "0.9"] if kind else []))
+        expected = subprocess.run([assay, "check", "-q", "-l", level, "h.jsonl"], capture_output=True, check=False)
+        lines = pathlib.Path("h.jsonl").read_text().splitlines(True)
+        cuts = sorted(random.sample(range(len(lines)), 3)) + [len(lines)]
+        pathlib.Path("state").unlink(missing_ok=True)
+        words = ["-q", "-l", level, "--window", window, "--settle", "0", "--checkpoint", "state", "parts.jsonl"]
+        at, all_said = 0, ""
+        for cut in cuts:
+            with open("parts.jsonl", "a" if at else "w") as out:
+                # The first part of a line is there, and the rest is not.
+                out.write("".join(lines[at:cut])[9 if at else 0:])
+                out.write(lines[cut][:9] if cut < len(lines) else "")
+            at = cut
+            running = Running("--status", "0.1", *words)
+            running.waits_for(f'"transactions":{cut}')
+            status = running.stop()
+            all_said += "".join(running.all)
+        seen.add((status, level))
+        if status != expected.returncode or not os.path.exists("state"):
+            different.append((i, kind, level, window, cuts, expected.returncode, status, all_said[-2000:]))
+    check(not different and len(seen) >= 5, "14 histories with three restarts each: the exit status of 'check'",
+          str(different))
+
+
+def kept_state():
+    """What a checkpoint is about, and what is said of one that does not fit."""
+    def run(*words, more=()):
+        running = Running("--status", "0.1", "--settle", "0", "--checkpoint", "k.state", *words)
+        ok = all(running.waits_for(w) for w in more)
+        return running.stop(), ok, "".join(running.all)
+    with begin("k.jsonl") as out:
+        out.write(txn("a", [["w", "x", "one"]]) + txn("b", [["r", "x", None]]) + txn("c", [["w", "y", "two"]]))
+        status, ok, text = run("k.jsonl", more=['"transactions":3'])
+        check(status == 0 and ok, "the first run", text)
+        out.write(txn("d", [["r", "x", "one"], ["r", "y", "two"]]))
+        status, ok, text = run("k.jsonl", more=['"transactions":4'])
+        check(status == 0 and ok, "values, counts and the window are kept", text)
+        out.write(txn("e", [["r", "x", "one"], ["w", "x", "3"]]) + txn("f", [["r", "x", "one"], ["w", "x", "4"]]))
+        status, ok, text = run("k.jsonl", more=["lost update", '"violations":1'])
+        check(status == 1 and ok, "a violation of versions from before the restart", text)
+        status, ok, text = run("k.jsonl", more=['"transactions":6'])
+        check(status == 1, "violations before the restart still count", text)
+    done = follow("--checkpoint", "k.state", "-l", "si", "k.jsonl")
+    check(done.returncode == 2 and "k.state: a checkpoint of --level ser and --window 8192" in said(done),
+          "a checkpoint of another level", said(done))
+    state = pathlib.Path("k.state").read_bytes()
+    for at in range(0, len(state), len(state) // 40):
+        pathlib.Path("bad.state").write_bytes(state[:at] + bytes([state[at] ^ 1]) + state[at + 1:])
+        done = follow("--checkpoint", "bad.state", "k.jsonl")
+        if done.returncode != 2 or b"bad.state: not a checkpoint" not in done.stderr:
+            check(False, f"byte {at} is damaged", said(done))
+            break
+        pathlib.Path("bad.state").write_bytes(state[:at])
+        done = follow("--checkpoint", "bad.state", "k.jsonl")
+        if done.returncode != 2 or b"bad.state: not a checkpoint" not in done.stderr:
+            check(False, f"only {at} bytes are left", said(done))
+            break
+    else:
+        check(True, "damaged checkpoints are refused")
+    text = pathlib.Path("k.jsonl").read_text()
+    pathlib.Path("k.jsonl").write_text(text.replace("one", "uno"))
+    done = follow("--checkpoint", "k.state", "k.jsonl")
+    check(done.returncode == 2 and "k.jsonl: another file" in said(done), "the file is another one", said(done))
+    pathlib.Path("k.jsonl").write_text(text[:-50])
+    done = follow("--checkpoint", "k.state", "k.jsonl")
+    check(done.returncode == 2 and "k.jsonl: shorter than it was" in said(done), "the file was cut", said(done))
+    os.remove("k.jsonl")
+    done = follow("--checkpoint", "k.state", "k.jsonl")
+    check(done.returncode == 2 and "k.jsonl" in said(done), "the file is gone", said(done))
+    running = Running("--status", "0.1", "--checkpoint", "pipe.state", "-")
+    check(running.waits_for("a checkpoint needs files"), "a pipe has no checkpoint", "".join(running.all))
+    running.ends()
+
+
+def late_joiners():
+    """Files that come later, sessions that join late and read old versions, and one that is idle in between."""
+    os.mkdir("late")
+    with begin("late/a.jsonl") as out:
+        out.write(txn("a", [["w", "x", 1]]) + txn("idle", [["r", "x", 1]]))
+        out.writelines(serial(2000, 50, 7, sessions=3))
+        running = Running("--settle", "0.2s", "--status", "0.1", "--metrics", "m.prom", "late")
+        running.waits_for('"transactions":2002')
+        with begin("late/b.jsonl") as other:
+            other.write(txn("b", [["r", "x", 1], ["w", "x", 2]]))
+            check(running.waits_for('"transactions":2003'), "a file that is added is read", "".join(running.all[-3:]))
+            out.write(txn("idle", [["r", "x", 1], ["w", "x", 3]]))
+            check(running.waits_for("lost update"), "between a late joiner and an idle session",
+                  "".join(running.all[-3:]))
+            time.sleep(0.3)
+    running.process.send_signal(signal.SIGUSR1)
+    status = running.stop()
+    check(status == 1, "violated", str(status))
+    metrics = dict(line.split() for line in pathlib.Path("m.prom").read_text().splitlines() if line[0] != "#")
+    check(metrics["assay_follow_transactions_total"] == "2004.000" and
+          metrics["assay_follow_violations_total"] == "1.000" and float(metrics["assay_follow_memory_bytes"]) > 0,
+          "counters as Prometheus text", str(metrics))
+
+
+def test_follow():
+    """'assay test --follow' reports a violation before its end."""
+    begun = time.monotonic()
+    words = [assay, "test", "store:si", "-w", "skew", "--keys", "4", "--pause", "0.0005", "--follow", "-l", "ser"]
+    process = subprocess.Popen([*words, "--time", "6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    at = None
+    for line in process.stderr:
+        if "write skew" in line and at is None:
+            at = time.monotonic() - begun
+    out = process.stdout.read()
+    status = process.wait(timeout=PATIENCE)
+    total = time.monotonic() - begun
+    check(status == 1 and at is not None and at < total - 1, "a violation is reported while the test runs",
+          f"{status} {at} {total} {out}")
+    for words, why in [(["-l", "strict-ser"], "not a strict one"), (["--shrink"], "takes none of")]:
+        done = subprocess.run([assay, "test", "store:si", "--follow", *words], capture_output=True, text=True,
+                              check=False)
+        check(done.returncode == 2 and why in done.stderr, f"--follow with {words} is refused", done.stderr)
+
+
 def refused():
     done = follow("-l", "strict-ser", "-", given=b"")
     check(done.returncode == 2 and "one level" in said(done), "a strict level is refused", said(done))
@@ -198,5 +326,9 @@ same_as_check()
 growing_file()
 several_files()
 forgotten()
+restarts()
+kept_state()
+late_joiners()
+test_follow()
 refused()
 sys.exit(end())

@@ -244,6 +244,38 @@ def refused():
         check(done.returncode == 2, f"--stream with {words[0]} is refused", said(done))
 
 
+def recorded_shards():
+    """'assay test --shards' writes whole sessions, one file each, and checks them like one file."""
+    for target, level, expected in [("store:ser", "ser", 0), ("store:si", "ser", 1), ("store:si", "si", 0)]:
+        name = f"rec-{target[6:]}-{level}"
+        words = ["-w", "skew", "--keys", "4", "--txns", "400", "--pause", "0.0005", "--sessions", "5", "-l", level]
+        done = subprocess.run([assay, "test", target, "--shards", name, *words], capture_output=True, text=True,
+                              check=False)
+        files = sorted(os.listdir(name))
+        check(done.returncode == expected and files == [f"s{i}.jsonl" for i in range(1, 6)],
+              f"{target} at {level}: {files}", done.stdout + done.stderr)
+        lines, whole = [], True
+        for file in files:
+            text = pathlib.Path(name, file).read_text().splitlines()
+            whole &= text[0] == '{"recording":"begin"}' and text[-1] == '{"recording":"end"}'
+            lines += text[1:-1]
+            whole &= len({str(json.loads(line)["session"]).split("-")[0] for line in text[1:-1]}) == 1
+        pathlib.Path("merged.jsonl").write_text("\n".join(lines) + "\n")
+        again = subprocess.run([assay, "check", "-q", "-l", level, "merged.jsonl"], capture_output=True, text=True,
+                               check=False)
+        check(whole and again.returncode == expected, "'check' of the merged files agrees", again.stdout)
+    done = subprocess.run([assay, "test", "store:ser", "--shards", name], capture_output=True, text=True, check=False)
+    check(done.returncode == 2 and "expected a new or an empty directory" in done.stderr,
+          "shards of another run are not mixed with new ones", done.stderr)
+    done = subprocess.run([assay, "test", "store:ser", "--shards", "x", "--keep", "y"], capture_output=True, text=True,
+                          check=False)
+    check(done.returncode == 2 and "--shards takes none of" in done.stderr, "--shards and --keep", done.stderr)
+    done = subprocess.run([assay, "test", "store:si", "--shards", "both", "--follow", "-w", "skew", "--keys", "4",
+                           "--pause", "0.0005", "--time", "4"], capture_output=True, text=True, check=False)
+    check(done.returncode == 1 and "the run so far: serializable: violated" in done.stderr,
+          "shards are followed while they are written", done.stderr[:2000])
+
+
 def outcomes():
     """Outcomes that follow, that never come, and that come too late."""
     begin, finish = '{"recording":"begin"}\n', '{"recording":"end"}\n'
@@ -272,6 +304,7 @@ same_as_check()
 parts()
 orders()
 shards()
+recorded_shards()
 skewed()
 refused()
 outcomes()

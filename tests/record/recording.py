@@ -40,11 +40,12 @@ def run(assay, *words):
     return p.returncode, p.stdout + p.stderr
 
 
-def record(assay, server, output, command, database="shop", user="app"):
+def record(assay, server, output, command, *options, database="shop",
+           user="app"):
     """Record a command; its status and what was said."""
     environment = dict(os.environ, PGUSER=user)
     p = subprocess.run(
         [assay, "record", "--to", server.url(database), "--listen", "0", "-o",
-         output, "--", *command],
+         output, *options, "--", *command],
         capture_output=True, text=True, env=environment)
     return p.returncode, p.stdout + p.stderr

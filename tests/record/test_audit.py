@@ -1,7 +1,11 @@
-"""From a sequential suite of tests to races that were shown on the database,
-and silence about the application that is mended."""
+"""test_audit.py ASSAY EXAMPLES [NAME...] -- from a sequential suite of tests to
+races that were shown on the database, and silence about the application that is
+mended.  Applications that cannot run here are skipped; without names only those
+in Python and Node run.  NODE_PATH says where Node finds knex; without it npm
+fetches it.  CLASSPATH says where Java finds the driver."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -9,8 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import tap
 from postgres import Client, Server, find
 
-assay, clinic = sys.argv[1:3]
-suites = sys.argv[3:]
+assay, examples = sys.argv[1:3]
 python = "/usr/bin/python3"
 if not find("initdb"):
     tap.skip("audit", "PostgreSQL's programs are not installed")
@@ -18,6 +21,12 @@ if not find("initdb"):
 server = Server()
 RACES = {"withdraw": "lost update", "redeem": "lost update",
          "leave": "write skew", "book": "phantom", "enrol": "phantom"}
+# What names the endpoints of the suite in Node: the shapes of transactions.
+SHAPES = {"withdraw": "select account + update account",
+          "redeem": "select coupon + update coupon + insert discount",
+          "leave": "select doctor + update doctor",
+          "book": "select booking + insert booking",
+          "enrol": "select course + select student + insert student"}
 
 
 def admin(sql, database="postgres"):
@@ -43,7 +52,7 @@ def audit(database, *words):
     return p.returncode, p.stdout, p.stderr, text
 
 
-def check_suite(name, command, environment):
+def check_suite(name, command, environment, names):
     """A suite with five races, and the same without them."""
     def run(word, *more):
         return subprocess.run([*command, word, *more], env=environment,
@@ -55,17 +64,19 @@ def check_suite(name, command, environment):
                                        *command, "test")
     tap.check(status == 1, f"{name}: races are shown", said + errors)
     for endpoint, kind in RACES.items():
-        tap.check(any(line.startswith(f"{endpoint} (twice): ")
+        tap.check(any(line.startswith(f"{names(endpoint)} (twice): ")
                       and kind in line and line.endswith(": shown")
                       for line in said.splitlines()),
                   f"{name}: the {kind} of {endpoint} is shown", said + errors)
-    tap.check("<b>What to change.</b> In withdraw, add FOR UPDATE to <code>"
-              in page and "as it was before &quot;withdraw 1&quot;" in page,
+    withdraw = names("withdraw")
+    tap.check("<b>What to change.</b> In " + withdraw + ", add FOR UPDATE to "
+              "<code>" in page and
+              f"as it was before &quot;{withdraw} 1&quot;" in page,
               f"{name}: the page says what to change", page)
-    run("reset")
+    run("reset", "--fixed")
     status, said, errors, page = audit(environment["PGDATABASE"], "--",
                                        *command, "test", "--fixed")
-    tap.check(status == 0 and said.startswith("nothing predicted"),
+    tap.check(status == 0 and said.startswith("no race found"),
               f"{name}: the mended suite is silent", said + errors)
     tap.check(not [d for d in admin("select datname from pg_database")
                    if "assay" in d[0]], f"{name}: no copy is left behind")
@@ -77,12 +88,53 @@ def environment_of(database):
                 PGUSER="app", PGDATABASE=database)
 
 
-def test_django():
-    imports = "import django, psycopg2"
-    if subprocess.run([python, "-c", imports], capture_output=True).returncode:
-        tap.skip("a Django application", "python3-django is not installed")
-        return
-    check_suite("Django", [python, clinic], environment_of("clinic"))
+def works(*command):
+    return shutil.which(command[0]) and subprocess.run(
+        command, capture_output=True).returncode == 0
+
+
+def has_knex():
+    """Where Node finds knex and pg, fetched if need be."""
+    test = ["node", "-e", "require('knex'); require('pg')"]
+    if works(*test):
+        return True
+    where = f"{server.root}/npm"
+    os.mkdir(where)
+    with open(where + "/package.json", "w") as f:
+        f.write('{"private":true}')
+    os.environ["NODE_PATH"] = where + "/node_modules"
+    return shutil.which("npm") and subprocess.run(
+        ["npm", "install", "--silent", "--no-audit", "--no-fund", "knex@3.1.0",
+         "pg@8.11.3"], cwd=where, capture_output=True,
+        timeout=200).returncode == 0 and works(*test)
+
+
+def route(endpoint):
+    return endpoint
+
+
+java = os.environ.get("CLASSPATH", "/usr/share/java/postgresql.jar")
+SUITES = {
+    "Django": (lambda: works(python, "-c", "import django, psycopg2"),
+               [python, examples + "/python/clinic.py"], route),
+    "SQLAlchemy": (lambda: works(python, "-c", "import sqlalchemy, psycopg2"),
+                   [python, examples + "/python/clinic_sqlalchemy.py"], route),
+    "knex": (has_knex, ["node", examples + "/node/clinic.js"], SHAPES.get),
+    "ActiveRecord": (
+        lambda: works("ruby", "-e", "require 'active_record'; require 'pg'"),
+        ["ruby", examples + "/ruby/clinic.rb"], "clinic#{}".format),
+    "pgjdbc": (lambda: shutil.which("java") and os.path.exists(java),
+               ["java", "-cp", java, examples + "/java/Clinic.java"], route),
+}
+QUICK = ["Django", "SQLAlchemy", "knex"]
+
+
+def test_suite(name):
+    can_run, command, names = SUITES[name]
+    if can_run():
+        check_suite(name, command, environment_of("app_" + name.lower()), names)
+    else:
+        tap.skip(f"an application with {name}", f"{name} cannot run here")
 
 
 def test_mistakes():
@@ -97,7 +149,8 @@ def test_mistakes():
 
 try:
     admin("create role app login")
-    test_django()
+    for name in sys.argv[3:] or QUICK:
+        test_suite(name)
     test_mistakes()
 finally:
     server.stop()

@@ -72,6 +72,15 @@ def test_pgbench():
     tap.check(status == 0, "and is read committed", said)
     tap.check(server.schema("shop") == before,
               "the schema is the same as before")
+    status, said = record(assay, server, path, [
+        find("pgbench"), "-n", "-c", "3", "-t", "2", "-f", script], "--redact")
+    status, said = run(assay, "check", "-l", "ser", path)
+    with open(path) as f:
+        text = f.read()
+    tap.check(status == 1 and "abalance = ? + ? where aid = ?" in text and
+              '["pgbench_accounts","#' in text and '"abalance":0' not in text,
+              "with --redact the race is there and the data is not",
+              said + text[-500:])
     status, said = record(assay, server, path, ["sh", "-c", "exit 7"])
     tap.check(status == 7, "the status of the command is passed on", said)
 

@@ -274,6 +274,14 @@ def test_plain():
               "a plain user needs no other role", said)
 
 
+def test_keeps_nothing():
+    spec = os.path.join(examples, "write-skew.spec")
+    status, said = run(assay, "test", "--spec", spec, server.url("shop"),
+                       "--recorder", "policy", "-l", "ser", "--store", "")
+    tap.check(status == 0 and verdicts(said),
+              "a run that keeps no file is recorded", said)
+
+
 try:
     admin("create role app login", "postgres")
     admin("create database shop owner app", "postgres")
@@ -284,6 +292,7 @@ try:
     test_refused()
     test_left()
     test_plain()
+    test_keeps_nothing()
 finally:
     server.stop()
 sys.exit(tap.end())

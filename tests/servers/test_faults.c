@@ -225,8 +225,11 @@ run_once(struct ordeal *o, struct tally *tally)
     CHECK(trial_record(&trial, path, &r));
     CHECK(!o->failed && o->done == o->n && o->is_over);
     CHECK(read_all(o->servers.url, path, &found));
-    CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER), &r));
+    CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER) | LEVEL_BIT(LEVEL_STRICT_SER),
+                      &r));
     CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
+    // A late commit is a session of its own, so it contradicts no real time.
+    CHECK(r.verdict[LEVEL_STRICT_SER] == VERDICT_OK);
     order_check(path, &found, tally);
     CHECK(tally->wrong == 0);
     CHECK(tally->committed >= STEP);

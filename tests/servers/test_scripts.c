@@ -156,6 +156,30 @@ write_skew_is_found_below_serializable(void)
     arena_free(&arena);
 }
 
+/* A transaction has the name of its script, the lines that ran, and what they
+ * are; operations have their statement. */
+static void
+histories_name_script_and_line(void)
+{
+    struct arena arena = {0};
+    struct collect_stats stats;
+    char why[1024], text[200000] = "";
+    const char *path = file(&arena, "named.jsonl", "");
+    CHECK(record(example(&arena, "workloads/on_call.sql"),
+                 example(&arena, "workloads/on_call_tables.sql"),
+                 ISOLATION_SERIALIZABLE, 2, 20, path, &stats, why));
+    FILE *in = fopen(path, "r");
+    CHECK(in && fread(text, 1, sizeof text - 1, in) > 0);
+    if (in)
+        fclose(in);
+    CHECK(strncmp(text, "{\"recording\":\"begin\"}\n", 22) == 0);
+    CHECK(strstr(text, "\"meta\":{\"script\":\"on_call.sql\",\"lines\":[6,"));
+    CHECK(strstr(text, "WHERE team = :team AND name <> :name AND on_call\","));
+    CHECK(strstr(text, "[\"statement\",1]"));
+    CHECK(strstr(text, "{\"recording\":\"end\"}"));
+    arena_free(&arena);
+}
+
 static void
 values_that_are_read_can_be_written(void)
 {
@@ -397,6 +421,7 @@ main(int argc, char **argv)
     target = is_sqlite ? address.at : servers.url;
     RUN(tpcb_holds_what_was_asked_for);
     RUN(write_skew_is_found_below_serializable);
+    RUN(histories_name_script_and_line);
     RUN(values_that_are_read_can_be_written);
     RUN(statements_alone_and_savepoints_are_recorded);
     RUN(a_statement_that_fails_ends_its_transaction);

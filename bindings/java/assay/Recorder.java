@@ -1,8 +1,10 @@
 package assay;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 
 /** Collects what sessions do, on any threads. */
 public final class Recorder {
@@ -38,6 +40,10 @@ public final class Recorder {
     public synchronized String jsonl() {
         List<Line> lines = new ArrayList<>();
         for (Session s : sessions) {
+            if (s.isWrong) {
+                throw new IllegalStateException("session " + s.name
+                    + " was used wrongly, so something that the test did is not recorded");
+            }
             if (s.ops != null) {
                 s.end(Outcome.UNKNOWN);
             }
@@ -71,8 +77,10 @@ public final class Recorder {
         private final boolean clock;
         private final List<Line> lines = new ArrayList<>();
         private StringBuilder ops;
+        private StringBuilder gaps = new StringBuilder();
         private long start;
         private boolean wasUnknown;
+        private boolean isWrong;
 
         Session(String name, boolean clock) {
             this.name = name;
@@ -85,6 +93,7 @@ public final class Recorder {
                 end(Outcome.UNKNOWN);
             }
             ops = new StringBuilder();
+            gaps = new StringBuilder();
             start = clock ? System.nanoTime() : 0;
         }
 
@@ -101,22 +110,48 @@ public final class Recorder {
             add("append", key, element);
         }
 
-        private void add(String kind, String key, Object value) {
+        /** An operation as doc/formats/jsonl.md has it, for rows and queries. */
+        public void op(Object... operation) {
+            add(Arrays.asList(operation));
+        }
+
+        /**
+         * The transaction read more than is recorded, for example "which rows a statement did not
+         * find".
+         */
+        public void partial(String what) {
+            needTransaction();
+            gaps.append(gaps.length() > 0 ? "," : "");
+            putText(what, gaps);
+        }
+
+        /** The recording lacks something that a test did: no check may pass. */
+        private void needTransaction() {
             if (ops == null) {
+                isWrong = true;
                 throw new IllegalStateException("no transaction has begun");
             }
-            ops.append(ops.length() > 0 ? "," : "").append("[\"").append(kind).append("\",");
-            put(key, ops);
-            ops.append(',');
-            put(value, ops);
-            ops.append(']');
+        }
+
+        private void add(List<?> operation) {
+            needTransaction();
+            StringBuilder out = new StringBuilder();
+            try {
+                put(operation, out);
+            } catch (RuntimeException e) {
+                isWrong = true;
+                throw e;
+            }
+            ops.append(ops.length() > 0 ? "," : "").append(out);
+        }
+
+        private void add(String kind, String key, Object value) {
+            add(Arrays.asList(kind, key, value));
         }
 
         /** After the answer of the database has arrived. */
         public void end(Outcome outcome) {
-            if (ops == null) {
-                throw new IllegalStateException("no transaction has begun");
-            }
+            needTransaction();
             StringBuilder out = new StringBuilder();
             if (wasUnknown) {
                 out.append("{\"session\":");
@@ -132,6 +167,9 @@ public final class Recorder {
             if (outcome != Outcome.COMMITTED) {
                 out.append(outcome == Outcome.ABORTED ? ",\"status\":\"aborted\""
                                                       : ",\"status\":\"unknown\"");
+            }
+            if (gaps.length() > 0) {
+                out.append(",\"partial\":[").append(gaps).append(']');
             }
             out.append(",\"ops\":[").append(ops).append("]}\n");
             lines.add(new Line(end, out.toString()));
@@ -154,6 +192,18 @@ public final class Recorder {
                 separator = ",";
             }
             out.append(']');
+        } else if (value instanceof Double && Double.isFinite((Double) value)) {
+            out.append(value);
+        } else if (value instanceof Map) {
+            out.append('{');
+            String separator = "";
+            for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
+                out.append(separator);
+                putText((String) member.getKey(), out);
+                put(member.getValue(), out.append(':'));
+                separator = ",";
+            }
+            out.append('}');
         } else if (value instanceof String) {
             putText((String) value, out);
         } else {

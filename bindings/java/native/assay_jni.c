@@ -8,11 +8,10 @@
 #include <jni.h>
 #include <string.h>
 
-JNIEXPORT jint JNICALL Java_assay_Assay_run(JNIEnv *env, jclass self,
-                                            jbyteArray path, jbyteArray bytes,
-                                            jbyteArray levels, jlong ms,
-                                            jlong memory, jobjectArray formats,
-                                            jobjectArray reports);
+JNIEXPORT jint JNICALL Java_assay_Assay_run(
+    JNIEnv *env, jclass self, jbyteArray path, jbyteArray bytes,
+    jbyteArray levels, jint most, jlong ms, jlong memory, jboolean complete,
+    jobjectArray formats, jobjectArray reports, jlongArray partial);
 
 static jbyte *
 take(JNIEnv *env, jbyteArray array)
@@ -48,17 +47,28 @@ read_history(JNIEnv *env, assay *a, jbyteArray path, jbyteArray bytes)
     return h;
 }
 
+/* What a call works on.  A check, or a prediction if 'most' is not negative. */
+struct call {
+    assay *a;
+    assay_history *h;
+    assay_result *r;
+    assay_prediction *p;
+};
+
 /* The report in the i-th format; 0 where there is none. */
 static int
-add_report(JNIEnv *env, assay_result *r, jobjectArray formats,
+add_report(JNIEnv *env, const struct call *c, jobjectArray formats,
            jobjectArray reports, jsize i)
 {
     jbyteArray name = (*env)->GetObjectArrayElement(env, formats, i);
     jbyte *format = take(env, name);
     size_t n;
-    const char *text = assay_result_text(r, (const char *)format, &n);
+    const char *text =
+        c->r ? assay_result_text(c->r, (const char *)format, &n)
+             : assay_prediction_text(c->p, (const char *)format, &n);
     give_back(env, name, format);
-    jbyteArray out = text ? (*env)->NewByteArray(env, (jsize)n) : NULL;
+    jbyteArray out =
+        text && n <= INT32_MAX ? (*env)->NewByteArray(env, (jsize)n) : NULL;
     if (!out)
         return 0;
     (*env)->SetByteArrayRegion(env, out, 0, (jsize)n, (const jbyte *)text);
@@ -66,27 +76,51 @@ add_report(JNIEnv *env, assay_result *r, jobjectArray formats,
     return 1;
 }
 
+static int
+configure(assay *a, jlong ms, jlong memory, jboolean complete)
+{
+    return a && assay_set(a, ASSAY_TIMEOUT_MS, ms) == ASSAY_OK &&
+           assay_set(a, ASSAY_MEMORY, memory) == ASSAY_OK &&
+           assay_set(a, ASSAY_COMPLETE, complete ? 1 : 0) == ASSAY_OK;
+}
+
+/* Check or predict; 0 where that failed. */
+static int
+decide(JNIEnv *env, struct call *c, jbyteArray levels, jint most)
+{
+    jbyte *l = take(env, levels);
+    if (c->h && most < 0)
+        c->r = assay_check(c->a, c->h, (const char *)l);
+    else if (c->h)
+        c->p = assay_predict(c->a, c->h, (const char *)l, (size_t)most);
+    give_back(env, levels, l);
+    return c->r || c->p;
+}
+
 JNIEXPORT jint JNICALL
 Java_assay_Assay_run(JNIEnv *env, jclass self, jbyteArray path,
-                     jbyteArray bytes, jbyteArray levels, jlong ms,
-                     jlong memory, jobjectArray formats, jobjectArray reports)
+                     jbyteArray bytes, jbyteArray levels, jint most, jlong ms,
+                     jlong memory, jboolean complete, jobjectArray formats,
+                     jobjectArray reports, jlongArray partial)
 {
     (void)self;
-    assay *a = assay_new();
-    assay_set(a, ASSAY_TIMEOUT_MS, ms);
-    assay_set(a, ASSAY_MEMORY, memory);
-    assay_history *h = read_history(env, a, path, bytes);
-    jbyte *l = take(env, levels);
-    assay_result *r = h ? assay_check(a, h, (const char *)l) : NULL;
-    give_back(env, levels, l);
-    int ok = r != NULL;
+    struct call c = {.a = assay_new()};
+    int ok = configure(c.a, ms, memory, complete);
+    if (ok)
+        c.h = read_history(env, c.a, path, bytes);
+    ok = ok && c.h && decide(env, &c, levels, most);
     for (jsize i = 0; ok && i < (*env)->GetArrayLength(env, formats); i++)
-        ok = add_report(env, r, formats, reports, i);
+        ok = add_report(env, &c, formats, reports, i);
     if (!ok && !(*env)->ExceptionCheck(env))
         throw_error(env);
-    const jint verdict = (jint)assay_verdict(r);
-    assay_result_free(r);
-    assay_history_free(h);
-    assay_free(a);
-    return verdict;
+    const jlong parts = (jlong)assay_result_partial(c.r);
+    if (ok && partial)
+        (*env)->SetLongArrayRegion(env, partial, 0, 1, &parts);
+    const jint status =
+        most < 0 ? (jint)assay_verdict(c.r) : (jint)assay_answer(c.p);
+    assay_result_free(c.r);
+    assay_prediction_free(c.p);
+    assay_history_free(c.h);
+    assay_free(c.a);
+    return status;
 }

@@ -119,6 +119,54 @@ test('matchers of Jest', () => {
   assert.match(wrong.message(), /write skew/);
 });
 
+test('not.toBeIsolated does not pass for what could not be decided', () => {
+  const untested = [{ session: 1, ops: [] }];
+  assert.throws(() => assay.matchers.toBeIsolated(untested, 'ser'), { name: 'Violation' });
+});
+
+test('gaps are told', () => {
+  const recorder = new assay.Recorder();
+  const s = recorder.session();
+  s.begin();
+  s.write('x', 1);
+  s.partial('which rows a statement did not find');
+  s.end();
+  const result = assay.check(recorder);
+  assert.strictEqual(result.partial, 1);
+  assert.match(result.text, /as far as it was recorded/);
+  assert.throws(() => assay.check(recorder, { complete: 1 }), { name: 'Violation' });
+});
+
+test('a recording that was misused is refused', () => {
+  const misuses = [(s) => s.write('x', 1), (s) => s.end(), (s) => { s.begin(); s.write('x', NaN); },
+    (s) => { s.begin(); s.write('x', new Set([1])); }, (s) => { s.begin(); s.end('done'); }, (s) => { s.begin(); s.write('x', () => {}); }];
+  for (const misuse of misuses) {
+    const recorder = new assay.Recorder();
+    assert.throws(() => misuse(recorder.session('s')));
+    assert.throws(() => assay.check(recorder), /used wrongly/);
+  }
+  const recorder = new assay.Recorder();
+  const s = recorder.session();
+  s.begin();
+  s.write('x', '\ud800');
+  s.end();
+  assert.throws(() => assay.check(recorder), /surrogate/);
+  assert.throws(() => assay.inspect('{"session":1,"ops":[["w","x","\ud800"]]}'), /surrogate/);
+  assert.throws(() => assay.inspect(skew, { level: 'si\0,ser' }), /zero/);
+  assert.throws(() => assay.inspect(skew, { timeout: 'soon' }), TypeError);
+  assert.strictEqual(assay.inspect(skew, { timeout: 1e6 + 0.5 }).verdict, 'violated');
+});
+
+test('predictions', () => {
+  const serial = [skew[0], { session: 2, ops: [['r', 'x', 1], ['r', 'y', null], ['w', 'y', 1]] }];
+  const found = assay.predict(serial);
+  assert.strictEqual(found.answer, 'predicted');
+  assert.deepStrictEqual(found.levels, { si: 'predicted' });
+  assert.match(found.text, /write skew/);
+  assert.strictEqual(assay.predict([skew[0]], { level: 'all' }).answer, 'none');
+  assert.throws(() => assay.predict(serial, { level: 'ser' }), { name: 'AssayError' });
+});
+
 test('a report is written', () => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'assay-'));
   const report = path.join(directory, 'report.html');
@@ -155,5 +203,11 @@ test('dump', { skip: !process.env.ASSAY_LIST && 'tests/bindings/compare sets ASS
     fs.writeFileSync(path.join(out, `${i}.status`), String(result.status));
     fs.writeFileSync(path.join(out, `${i}.text`), result.text);
     fs.writeFileSync(path.join(out, `${i}.json`), result.reports.json);
+    try {
+      const found = assay.predict(assay.load(file), { formats: ['json'] });
+      fs.writeFileSync(path.join(out, `${i}.predict-json`), found.reports.json);
+    } catch (e) {
+      if (!(e instanceof assay.AssayError)) throw e; // not serializable, or lists
+    }
   });
 });

@@ -15,19 +15,22 @@ environment variable ASSAY_LIBRARY, beside this file, and where the system keeps
 libraries.
 """
 import contextlib
+import copy
 import ctypes
 import ctypes.util
 import json
+import math
 import os
 import threading
 import time
 
-__all__ = ["Error", "History", "Recorder", "Result", "Undecided", "Violation",
-           "check", "inspect", "load", "parse", "version"]
+__all__ = ["Error", "History", "Prediction", "Recorder", "Result", "Undecided", "Violation",
+           "check", "inspect", "load", "parse", "predict", "version"]
 
 HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
 _VERDICTS = {HOLDS: "ok", VIOLATED: "violated", UNKNOWN: "unknown"}
-_TIMEOUT_MS, _MEMORY, _THREADS, _EXPLAIN = 1, 2, 3, 5
+_ANSWERS = {0: "none", 1: "predicted", 3: "unknown"}
+_TIMEOUT_MS, _MEMORY, _THREADS, _EXPLAIN, _WORK, _COMPLETE = 1, 2, 3, 5, 7, 9
 
 
 class Error(Exception):
@@ -87,6 +90,15 @@ assay_result_text handle handle char* size*
 assay_result_save int handle char* char*
 assay_certificate handle handle size size*
 assay_anomaly_history handle handle size size size*
+assay_predict handle handle handle char* size
+assay_prediction_free void handle
+assay_answer int handle
+assay_prediction_levels size handle
+assay_prediction_level char* handle size
+assay_prediction_answer int handle size
+assay_predictions size handle size
+assay_predicted_history handle handle size size size*
+assay_prediction_text handle handle char* size*
 """
 _TYPES = {
     "void": None, "int": ctypes.c_int, "char*": ctypes.c_char_p, "handle": ctypes.c_void_p,
@@ -127,7 +139,10 @@ def _fail():
 
 
 def _bytes(text):
-    return None if text is None else os.fsencode(text)
+    data = None if text is None else os.fsencode(text)
+    if data and b"\0" in data:
+        raise ValueError(f"{text!r} has a zero byte")  # C would see what is before it
+    return data
 
 
 class _Handle:
@@ -143,10 +158,27 @@ class _Handle:
             self._free(self._pointer)
 
 
-def _assay(timeout=None, memory=None, threads=1, anomalies=5):
+class _Reports(_Handle):
+    """A handle whose texts are made when they are asked for, by one thread at a time."""
+
+    def __init__(self, pointer, free):
+        super().__init__(pointer, free)
+        self._lock = threading.Lock()
+
+    def _text(self, function, *arguments):
+        n = ctypes.c_size_t()
+        with self._lock:
+            at = function(self._pointer, *arguments, ctypes.byref(n))
+            if not at:
+                _fail()
+            return ctypes.string_at(at, n.value)
+
+
+def _assay(timeout=None, memory=None, threads=1, anomalies=5, work=None, complete=False):
     a = _Handle(_lib.assay_new(), _lib.assay_free)
-    for option, value in ((_TIMEOUT_MS, int(timeout * 1000) if timeout else 0),
-                          (_MEMORY, memory or 0), (_THREADS, threads), (_EXPLAIN, anomalies)):
+    for option, value in ((_TIMEOUT_MS, math.ceil(timeout * 1000) if timeout else 0),
+                          (_MEMORY, memory or 0), (_THREADS, threads), (_EXPLAIN, anomalies),
+                          (_WORK, work or 0), (_COMPLETE, 1 if complete else 0)):
         if _lib.assay_set(a._pointer, option, value) != 0:
             _fail()
     return a
@@ -192,30 +224,47 @@ def parse(text, format=None):
 # --- recording -----------------------------------------------------------------
 
 
+def _recorded(value):
+    """The value as it is now: a store may change its lists later."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (list, tuple, dict)):
+        return copy.deepcopy(value)
+    raise TypeError(f"a {type(value).__name__} cannot be recorded: make it a number, a text or a list of these")
+
+
 class Transaction:
     """Operations of one transaction.  Give what the database returned."""
 
-    def __init__(self, name=None):
-        self._ops, self._status, self._name, self._partial = [], "committed", name, []
+    def __init__(self, session, name, start):
+        self._session, self._name, self._start = session, name, start
+        self._ops, self._status, self._partial = [], "committed", []
+
+    def _add(self, op, key, value):
+        if self._session._current is not self:
+            self._session._fail(f"'{op}' of a transaction that has ended")
+        self._ops.append([op, _recorded(key), _recorded(value)])
 
     def read(self, key, value):
         """A read that returned a value; None: the key had none; a list: all elements."""
-        self._ops.append(["r", key, value])
+        self._add("r", key, value)
         return value
 
     def write(self, key, value):
-        self._ops.append(["w", key, value])
+        self._add("w", key, value)
 
     def append(self, key, element):
-        self._ops.append(["append", key, element])
+        self._add("append", key, element)
 
     def partial(self, what):
         """The transaction read more than is recorded: "which rows a statement did not find"."""
-        self._partial.append(what)
+        self._partial.append(str(what))
 
     def op(self, operation):
         """An operation as doc/formats/jsonl.md has it, for rows and queries."""
-        self._ops.append(operation)
+        if self._session._current is not self:
+            self._session._fail("an operation of a transaction that has ended")
+        self._ops.append(copy.deepcopy(operation))
 
     def abort(self):
         """The transaction was rolled back."""
@@ -231,12 +280,22 @@ class Session:
 
     def __init__(self, name, clock):
         self._name, self._clock, self._lines, self._was_unknown = name, clock, [], False
+        self._current = self._error = None
+
+    def _fail(self, why):
+        """Raise, and refuse the whole recording: it would lack something."""
+        self._error = self._error or why
+        raise RuntimeError(f"assay: session {self._name!r}: {why}")
 
     @contextlib.contextmanager
     def transaction(self, name=None):
-        """Commits at the end of the block; an exception aborts it."""
-        t = Transaction(name)
-        start = self._clock() if self._clock else None
+        """Commits at the end of the block; an exception aborts it.
+
+        Call unknown() where the answer to COMMIT was lost.
+        """
+        if self._current:
+            self._fail("a transaction begins inside another one")
+        t = self._current = Transaction(self, name, self._clock() if self._clock else None)
         try:
             yield t
         except BaseException:
@@ -244,13 +303,24 @@ class Session:
                 t._status = "aborted"
             raise
         finally:
-            self._end(t, start)
+            self._end(t)
 
-    def _end(self, t, start):
-        line = {"session": self._name, "ops": t._ops}
+    def _end(self, t):
         end = self._clock() if self._clock else len(self._lines)
+        self._current = None
+        try:
+            text = self._line(t, end if self._clock else None)
+        except (TypeError, ValueError) as error:
+            self._fail(error)
+        self._was_unknown = t._status == "unknown"
+        self._lines.append((end, text))
+
+    def _line(self, t, end):
+        line = {"session": self._name, "ops": t._ops}
         if self._clock:
-            line["start"], line["end"] = start, end
+            line["start"] = t._start
+        if end is not None:
+            line["end"] = end
         if t._name is not None:
             line["id"] = t._name
         if t._status != "committed":
@@ -260,8 +330,18 @@ class Session:
         text = json.dumps(line) + "\n"
         if self._was_unknown:
             text = json.dumps({"session": self._name, "status": "unknown"}) + "\n" + text
-        self._was_unknown = t._status == "unknown"
-        self._lines.append((end, text))
+        return text
+
+    def _unfinished(self):
+        """The line of a transaction that has not ended: its outcome is unknown."""
+        if self._error:
+            raise Error(f"session {self._name!r}: {self._error}", -1)
+        t = self._current
+        if not t:
+            return ""
+        now = copy.copy(t)
+        now._status = "unknown"
+        return self._line(now, None)
 
 
 class Recorder:
@@ -285,10 +365,10 @@ class Recorder:
         return sum(len(s._lines) for s in self._sessions.values())
 
     def jsonl(self):
-        """The recording as text, for a file or for the program."""
+        """The recording as text, for a file or for the program.  No session may be in use."""
         lines = [line for s in self._sessions.values() for line in s._lines]
         lines.sort(key=lambda line: line[0])  # stable: sessions keep their order
-        return "".join(text for _, text in lines)
+        return "".join(text for _, text in lines) + "".join(s._unfinished() for s in self._sessions.values())
 
     def finish(self):
         return parse(self.jsonl(), "jsonl").name("recording")
@@ -297,7 +377,7 @@ class Recorder:
 # --- checking ------------------------------------------------------------------
 
 
-class Result(_Handle):
+class Result(_Reports):
     """Verdicts and explanations."""
 
     def __init__(self, pointer):
@@ -327,11 +407,7 @@ class Result(_Handle):
 
     def show(self, format):
         """The result in a format of reports, as bytes."""
-        n = ctypes.c_size_t()
-        at = _lib.assay_result_text(self._pointer, _bytes(format), ctypes.byref(n))
-        if not at:
-            _fail()
-        return ctypes.string_at(at, n.value)
+        return self._text(_lib.assay_result_text, _bytes(format))
 
     def text(self):
         return self.show("text").decode()
@@ -341,8 +417,9 @@ class Result(_Handle):
         return json.loads(self.show("json"))
 
     def save(self, path, format="html"):
-        if _lib.assay_result_save(self._pointer, _bytes(format), _bytes(path)) != 0:
-            _fail()
+        with self._lock:
+            if _lib.assay_result_save(self._pointer, _bytes(format), _bytes(path)) != 0:
+                _fail()
 
     def __repr__(self):
         return f"<assay.Result {self.levels}>"
@@ -363,7 +440,8 @@ def inspect(history, level="ser", **options):
 
     history is a History, a Recorder, a path, or a list of dicts as
     doc/formats/jsonl.md has them.  Options: timeout (seconds), memory (bytes),
-    threads, anomalies.
+    threads, anomalies, work (steps per level), complete (what holds as far as it
+    was recorded is 'unknown').
     """
     a, h = _assay(**options), _history(history)
     return Result(_lib.assay_check(a._pointer, h._pointer, _bytes(level)))
@@ -382,3 +460,55 @@ def check(history, level="ser", report=None, **options):
     if result.status != HOLDS:
         raise Undecided(result)
     return result
+
+
+# --- predicting ----------------------------------------------------------------
+
+
+class Prediction(_Reports):
+    """What the same program could also have done."""
+
+    def __init__(self, pointer):
+        super().__init__(pointer, _lib.assay_prediction_free)
+
+    @property
+    def answer(self):
+        """'predicted', 'none' or 'unknown': the worst of all levels."""
+        return _ANSWERS[_lib.assay_answer(self._pointer)]
+
+    @property
+    def levels(self):
+        """{'si': 'predicted'}"""
+        n = _lib.assay_prediction_levels(self._pointer)
+        return {_lib.assay_prediction_level(self._pointer, i).decode():
+                _ANSWERS[_lib.assay_prediction_answer(self._pointer, i)] for i in range(n)}
+
+    def histories(self):
+        """The predicted executions, each as text in the format jsonl."""
+        return [self._text(_lib.assay_predicted_history, row, i)
+                for row in range(_lib.assay_prediction_levels(self._pointer))
+                for i in range(_lib.assay_predictions(self._pointer, row))]
+
+    def show(self, format):
+        """All predictions as "text", "json", "markdown", "html", "svg" or "dot", as bytes."""
+        return self._text(_lib.assay_prediction_text, _bytes(format))
+
+    def text(self):
+        return self.show("text").decode()
+
+    def json(self):
+        """The predictions as a dict."""
+        return json.loads(self.show("json"))
+
+    def __repr__(self):
+        return f"<assay.Prediction {self.levels}>"
+
+
+def predict(history, level="si", most=1, **options):
+    """What could go wrong, from a run that went well.
+
+    Looks for executions that the same program could also have had at a level
+    ('si', 'rc,si', 'all', or 'postgresql:rc'), and that no serial order explains.
+    """
+    a, h = _assay(**options), _history(history)
+    return Prediction(_lib.assay_predict(a._pointer, h._pointer, _bytes(level), most))

@@ -5,8 +5,9 @@
         session = assay_recorder.session("worker 1")
         ...
 
-A test that fails an isolation check fails with the story.  --assay-report DIR
-writes an HTML page for each of them.
+A test that fails an isolation check fails with the story, and so does one that
+passes without a transaction: nothing was tested.  --assay-report DIR writes an
+HTML page for each isolation check that fails.
 """
 import os
 import re
@@ -26,6 +27,13 @@ def pytest_configure(config):
         "markers", "assay(level, clock=True, **options): the levels that assay_recorder is checked against")
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.when == "call":
+        item.assay_passed = report.passed
+
+
 def _page(request):
     directory = request.config.getoption("--assay-report")
     if not directory:
@@ -42,5 +50,8 @@ def assay_recorder(request):
     level = marker.args[0] if marker and marker.args else options.pop("level", "ser")
     recorder = assay.Recorder(clock=options.pop("clock", True))
     yield recorder
-    if recorder.transactions:
-        assay.check(recorder, level, report=_page(request), **options)
+    if not getattr(request.node, "assay_passed", False):
+        return  # it failed or was skipped: the rest of its transactions is missing
+    if not recorder.jsonl():
+        raise AssertionError("assay: the test recorded no transaction")
+    assay.check(recorder, level, report=_page(request), **options)

@@ -3,6 +3,7 @@
 With ASSAY_LIST and ASSAY_OUT set, the results for the histories in the list are
 written out, and tests/bindings/compare compares them with the program's.
 """
+import contextlib
 import os
 import pathlib
 import tempfile
@@ -90,6 +91,80 @@ class Checks(unittest.TestCase):
         self.assertEqual((result.verdict, result.partial, recorder.transactions), ("ok", 1, 1))
         self.assertIn("as far as it was recorded", result.text())
 
+    def test_recorded_in_part_may_be_too_little(self):
+        recorder = assay.Recorder()
+        with recorder.session().transaction() as t:
+            t.write("x", 1)
+            t.partial("reads")
+        with self.assertRaises(assay.Undecided):
+            assay.check(recorder, complete=True)
+
+    def test_values_are_those_of_the_call(self):
+        recorder, elements = assay.Recorder(), [1]
+        with recorder.session().transaction() as t:
+            t.append("l", 1)
+        with recorder.session().transaction() as t:
+            t.read("l", elements)
+            elements.append(2)  # by the store, which nobody has read
+        assay.check(recorder)
+
+    def test_open_transactions_are_unknown(self):
+        recorder = assay.Recorder()
+        block = recorder.session().transaction()
+        block.__enter__().write("x", 1)
+        with recorder.session().transaction() as t:
+            t.read("x", 1)
+        result = assay.check(recorder, "strict-ser")
+        self.assertEqual(result.json()["transactions"], 2)
+        block.__exit__(None, None, None)
+
+    def test_misuse_refuses_the_recording(self):
+        def outside(session):
+            with session.transaction() as t:
+                t.write("x", 1)
+            t.write("x", 2)
+
+        def nested(session):
+            with session.transaction():
+                with session.transaction():
+                    pass
+
+        def strange(session):
+            with session.transaction("name") as t:
+                t.op(["w", "x", object])
+
+        for misuse in (outside, nested, strange):
+            recorder = assay.Recorder()
+            with self.assertRaises(RuntimeError):
+                misuse(recorder.session())
+            with self.assertRaisesRegex(assay.Error, "session 's1'"):
+                assay.check(recorder)
+        with self.assertRaises(TypeError), assay.Recorder().session().transaction() as t:
+            t.write("x", b"bytes")
+        for value in (float("nan"), 1 << 70, "\udcff"):
+            recorder = assay.Recorder()
+            with recorder.session().transaction() as t:
+                t.write("x", value)
+            with self.assertRaises(assay.Error):
+                assay.check(recorder)
+
+    def test_options(self):
+        for options in ({"timeout": -1}, {"memory": -1}, {"threads": 0}):
+            with self.assertRaises(assay.Error):
+                assay.inspect(SKEW, **options)
+        with self.assertRaises(ValueError):
+            assay.inspect(SKEW, level="si\0,ser")
+
+    def test_predictions(self):
+        serial = [SKEW[0], {"session": 2, "ops": [["r", "x", 1], ["r", "y", None], ["w", "y", 1]]}]
+        prediction = assay.predict(serial)
+        self.assertEqual((prediction.answer, prediction.levels), ("predicted", {"si": "predicted"}))
+        self.assertIn("write skew", prediction.text())
+        self.assertEqual(assay.inspect(assay.parse(prediction.histories()[0])).verdict, "violated")
+        self.assertEqual(assay.predict(serial[:1], "all").answer, "none")
+        with self.assertRaises(assay.Error):
+            assay.predict(serial, "ser")
+
     def test_reports(self):
         with tempfile.TemporaryDirectory() as directory:
             page = os.path.join(directory, "report.html")
@@ -126,6 +201,8 @@ class Checks(unittest.TestCase):
                 (out / f"{i}.status").write_text(str(result.status))
                 (out / f"{i}.text").write_bytes(result.show("text"))
                 (out / f"{i}.json").write_bytes(result.show("json"))
+                with contextlib.suppress(assay.Error):  # not serializable, or lists
+                    (out / f"{i}.predict-json").write_bytes(assay.predict(path).show("json"))
 
 
 def _line(transaction):

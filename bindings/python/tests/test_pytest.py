@@ -23,6 +23,9 @@ def test_skew(assay_recorder):
 
 def test_nothing_is_recorded(assay_recorder):
     pass
+
+def test_skipped(assay_recorder):
+    pytest.skip("no database")
 '''
 
 
@@ -30,7 +33,8 @@ def test_plugin(tmp_path):
     (tmp_path / "test_store.py").write_text(TESTS)
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-markers",
                            "--assay-report", tmp_path / "reports", tmp_path], capture_output=True, text=True)
-    assert "3 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    assert "3 passed, 1 skipped, 2 errors" in done.stdout, done.stdout + done.stderr
     assert "write skew" in done.stdout
+    assert "recorded no transaction" in done.stdout
     pages = list(pathlib.Path(tmp_path, "reports").glob("*.html"))
     assert len(pages) == 1 and "test_skew" in pages[0].name

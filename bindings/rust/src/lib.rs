@@ -12,46 +12,18 @@
 //! assert_isolated!(recorder.finish().unwrap(), "si");
 //! ```
 //!
-//! The crate needs libassay and no other crate.
-use std::ffi::{c_char, c_int, c_void, CStr, CString};
+//! The crate needs libassay, `assay-sys` beside it, and no other crate.
+use assay_sys as sys;
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::marker::PhantomData;
+use std::os::raw::{c_char, c_int};
 use std::path::Path;
 use std::ptr;
 use std::time::Duration;
 
-#[repr(C)]
-struct Opaque(c_void);
-
-#[rustfmt::skip]
-extern "C" {
-    fn assay_new() -> *mut Opaque;
-    fn assay_free(a: *mut Opaque);
-    fn assay_set(a: *mut Opaque, option: c_int, value: i64) -> c_int;
-    fn assay_error() -> *const c_char;
-    fn assay_error_status() -> c_int;
-    fn assay_recorder_new(a: *mut Opaque) -> *mut Opaque;
-    fn assay_recorder_free(r: *mut Opaque);
-    fn assay_recorder_finish(r: *mut Opaque) -> *mut Opaque;
-    fn assay_session_open(r: *mut Opaque, name: *const c_char) -> *mut Opaque;
-    fn assay_begin(s: *mut Opaque);
-    fn assay_end(s: *mut Opaque, outcome: c_int);
-    fn assay_read_int(s: *mut Opaque, key: *const c_char, value: i64);
-    fn assay_read_text(s: *mut Opaque, key: *const c_char, value: *const c_char);
-    fn assay_read_nil(s: *mut Opaque, key: *const c_char);
-    fn assay_write_int(s: *mut Opaque, key: *const c_char, value: i64);
-    fn assay_write_text(s: *mut Opaque, key: *const c_char, value: *const c_char);
-    fn assay_append_int(s: *mut Opaque, key: *const c_char, element: i64);
-    fn assay_read_list_int(s: *mut Opaque, key: *const c_char, elements: *const i64, n: usize);
-    fn assay_load(a: *mut Opaque, path: *const c_char, format: *const c_char) -> *mut Opaque;
-    fn assay_parse(a: *mut Opaque, bytes: *const u8, n: usize, format: *const c_char) -> *mut Opaque;
-    fn assay_history_free(h: *mut Opaque);
-    fn assay_transactions(h: *const Opaque) -> u64;
-    fn assay_check(a: *mut Opaque, h: *const Opaque, levels: *const c_char) -> *mut Opaque;
-    fn assay_verdict(r: *const Opaque) -> c_int;
-    fn assay_result_text(r: *mut Opaque, format: *const c_char, n: *mut usize) -> *const c_char;
-    fn assay_result_free(r: *mut Opaque);
-}
+mod recorder;
+pub use recorder::{Outcome, Recorder, Session};
 
 /// What the library refused, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,8 +45,8 @@ fn last_error() -> Error {
     // SAFETY: the text belongs to the thread until its next call.
     unsafe {
         Error {
-            status: assay_error_status(),
-            message: CStr::from_ptr(assay_error()).to_string_lossy().into_owned(),
+            status: sys::assay_error_status(),
+            message: CStr::from_ptr(sys::assay_error()).to_string_lossy().into_owned(),
         }
     }
 }
@@ -87,13 +59,13 @@ fn text(s: &str) -> Result<CString, Error> {
 }
 
 /// A pointer of the library, freed when it is dropped.
-struct Handle {
-    at: *mut Opaque,
-    free: unsafe extern "C" fn(*mut Opaque),
+struct Handle<T> {
+    at: *mut T,
+    free: unsafe extern "C" fn(*mut T),
 }
 
-impl Handle {
-    fn new(at: *mut Opaque, free: unsafe extern "C" fn(*mut Opaque)) -> Result<Handle, Error> {
+impl<T> Handle<T> {
+    fn new(at: *mut T, free: unsafe extern "C" fn(*mut T)) -> Result<Handle<T>, Error> {
         if at.is_null() {
             return Err(last_error());
         }
@@ -101,7 +73,7 @@ impl Handle {
     }
 }
 
-impl Drop for Handle {
+impl<T> Drop for Handle<T> {
     fn drop(&mut self) {
         // SAFETY: made by the library, freed once.
         unsafe { (self.free)(self.at) }
@@ -109,24 +81,37 @@ impl Drop for Handle {
 }
 
 // SAFETY: handles may be used by one thread after another.
-unsafe impl Send for Handle {}
+unsafe impl<T> Send for Handle<T> {}
 
 /// Limits of a check.  None means no limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
     pub timeout: Option<Duration>,
     pub memory: Option<u64>,
+    /// Steps per level: a limit with the same verdict on every machine.
+    pub work: Option<u64>,
+    /// What holds as far as it was recorded is unknown.
+    pub complete: bool,
 }
 
-fn assay(limits: Limits) -> Result<Handle, Error> {
-    const TIMEOUT_MS: c_int = 1;
-    const MEMORY: c_int = 2;
+/// A limit as the library takes it: 0 would be none.
+fn limit(value: Option<u128>) -> i64 {
+    value.map_or(0, |v| i64::try_from(v.max(1)).unwrap_or(i64::MAX))
+}
+
+fn assay(limits: Limits) -> Result<Handle<sys::assay>, Error> {
+    const MOST_MS: i64 = 1 << 40; // 35 years
     // SAFETY: a new handle, checked before it is used.
-    let a = Handle::new(unsafe { assay_new() }, assay_free)?;
-    let ms = limits.timeout.map_or(0, |t| t.as_millis() as i64);
-    let bytes = limits.memory.unwrap_or(0) as i64;
-    for (option, value) in [(TIMEOUT_MS, ms), (MEMORY, bytes)] {
-        if unsafe { assay_set(a.at, option, value) } != 0 {
+    let a = Handle::new(unsafe { sys::assay_new() }, sys::assay_free)?;
+    let ms = limit(limits.timeout.map(|t| (t.as_nanos() + 999_999) / 1_000_000)).min(MOST_MS);
+    for (option, value) in [
+        (sys::ASSAY_TIMEOUT_MS, ms),
+        (sys::ASSAY_MEMORY, limit(limits.memory.map(u128::from))),
+        (sys::ASSAY_WORK, limit(limits.work.map(u128::from))),
+        (sys::ASSAY_COMPLETE, limits.complete.into()),
+    ] {
+        // SAFETY: the handle is alive.
+        if unsafe { sys::assay_set(a.at, option, value) } != 0 {
             return Err(last_error());
         }
     }
@@ -136,16 +121,23 @@ fn assay(limits: Limits) -> Result<Handle, Error> {
 // --- histories ----------------------------------------------------------------
 
 /// A history that was read or recorded.
-pub struct History(Handle);
+pub struct History(Handle<sys::assay_history>);
+
+// SAFETY: any number of threads may check one history, and nothing changes it.
+unsafe impl Sync for History {}
 
 impl History {
     /// Read the history at a path.
     pub fn load(path: impl AsRef<Path>) -> Result<History, Error> {
-        let path = text(&path.as_ref().to_string_lossy())?;
+        use std::os::unix::ffi::OsStrExt;
+        let path = CString::new(path.as_ref().as_os_str().as_bytes()).map_err(|_| Error {
+            status: -1,
+            message: "a path with a zero byte".into(),
+        })?;
         let a = assay(Limits::default())?;
         // SAFETY: the arguments live during the call.
-        let h = unsafe { assay_load(a.at, path.as_ptr(), ptr::null()) };
-        Handle::new(h, assay_history_free).map(History)
+        let h = unsafe { sys::assay_load(a.at, path.as_ptr(), ptr::null()) };
+        Handle::new(h, sys::assay_history_free).map(History)
     }
 
     /// Read a history from memory; the format is recognised by its contents.
@@ -153,12 +145,13 @@ impl History {
         let bytes = bytes.as_ref();
         let a = assay(Limits::default())?;
         // SAFETY: as above.
-        let h = unsafe { assay_parse(a.at, bytes.as_ptr(), bytes.len(), ptr::null()) };
-        Handle::new(h, assay_history_free).map(History)
+        let h = unsafe { sys::assay_parse(a.at, bytes.as_ptr(), bytes.len(), ptr::null()) };
+        Handle::new(h, sys::assay_history_free).map(History)
     }
 
     pub fn transactions(&self) -> u64 {
-        unsafe { assay_transactions(self.0.at) }
+        // SAFETY: the handle is alive.
+        unsafe { sys::assay_transactions(self.0.at) }
     }
 
     /// Decide levels: "si", "si,ser", "all".
@@ -166,8 +159,8 @@ impl History {
         let levels = text(levels)?;
         let a = assay(limits)?;
         // SAFETY: as above.
-        let r = unsafe { assay_check(a.at, self.0.at, levels.as_ptr()) };
-        Handle::new(r, assay_result_free).map(Report)
+        let r = unsafe { sys::assay_check(a.at, self.0.at, levels.as_ptr()) };
+        Handle::new(r, sys::assay_result_free).map(Report)
     }
 
     /// Ok if every level holds; else the story.
@@ -183,6 +176,17 @@ impl History {
                 Err(error) => Err(Failure::Error(error)),
             },
         }
+    }
+
+    /// Look for executions that the same program could also have had at a
+    /// level, or on a database ("postgresql:rc"), and that no serial order
+    /// explains.
+    pub fn predict(&self, levels: &str, most: usize, limits: Limits) -> Result<Prediction, Error> {
+        let levels = text(levels)?;
+        let a = assay(limits)?;
+        // SAFETY: as above.
+        let p = unsafe { sys::assay_predict(a.at, self.0.at, levels.as_ptr(), most) };
+        Handle::new(p, sys::assay_prediction_free).map(Prediction)
     }
 }
 
@@ -212,8 +216,34 @@ pub enum Verdict {
     Unknown = 3,
 }
 
+fn verdict_of(status: c_int) -> Verdict {
+    match status {
+        0 => Verdict::Holds,
+        1 => Verdict::Violated,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// A copy of a text that a handle makes in a format.
+fn show<T>(
+    handle: &mut Handle<T>,
+    make: unsafe extern "C" fn(*mut T, *const c_char, *mut usize) -> *const c_char,
+    format: &str,
+) -> Result<Vec<u8>, Error> {
+    let format = text(format)?;
+    let mut n = 0;
+    // SAFETY: the text lives until the next call, and is copied before.
+    unsafe {
+        let at = make(handle.at, format.as_ptr(), &mut n);
+        if at.is_null() {
+            return Err(last_error());
+        }
+        Ok(std::slice::from_raw_parts(at.cast::<u8>(), n).to_vec())
+    }
+}
+
 /// Verdicts and explanations.
-pub struct Report(Handle);
+pub struct Report(Handle<sys::assay_result>);
 
 impl fmt::Debug for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -222,26 +252,59 @@ impl fmt::Debug for Report {
 }
 
 impl Report {
+    /// The worst verdict of all levels.
     pub fn verdict(&self) -> Verdict {
-        match unsafe { assay_verdict(self.0.at) } {
-            0 => Verdict::Holds,
-            1 => Verdict::Violated,
-            _ => Verdict::Unknown,
-        }
+        // SAFETY: the handle is alive, here and below.
+        verdict_of(unsafe { sys::assay_verdict(self.0.at) })
+    }
+
+    /// The levels by their short names, weakest first.
+    pub fn levels(&self) -> Vec<(String, Verdict)> {
+        let row = |i| unsafe {
+            let name = CStr::from_ptr(sys::assay_result_level(self.0.at, i));
+            let verdict = verdict_of(sys::assay_result_verdict(self.0.at, i));
+            (name.to_string_lossy().into_owned(), verdict)
+        };
+        (0..unsafe { sys::assay_result_levels(self.0.at) }).map(row).collect()
+    }
+
+    /// How many transactions were recorded in part: what holds is meant as far
+    /// as it was recorded.
+    pub fn partial(&self) -> u64 {
+        unsafe { sys::assay_result_partial(self.0.at) }
     }
 
     /// The result as "text", "json", "html", "markdown", "junit", ...
     pub fn show(&mut self, format: &str) -> Result<Vec<u8>, Error> {
-        let format = text(format)?;
-        let mut n = 0;
-        // SAFETY: the text lives until the next call, and is copied before.
-        unsafe {
-            let at = assay_result_text(self.0.at, format.as_ptr(), &mut n);
-            if at.is_null() {
-                return Err(last_error());
-            }
-            Ok(std::slice::from_raw_parts(at.cast::<u8>(), n).to_vec())
+        show(&mut self.0, sys::assay_result_text, format)
+    }
+}
+
+/// The result of a prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    None = 0,
+    Predicted = 1,
+    Unknown = 3,
+}
+
+/// What the same program could also have done.
+pub struct Prediction(Handle<sys::assay_prediction>);
+
+impl Prediction {
+    /// Of all levels: predicted, then unknown, then none.
+    pub fn answer(&self) -> Answer {
+        // SAFETY: the handle is alive.
+        match unsafe { sys::assay_answer(self.0.at) } {
+            0 => Answer::None,
+            1 => Answer::Predicted,
+            _ => Answer::Unknown,
         }
+    }
+
+    /// All predictions as "text", "json", "markdown", "html", "svg" or "dot".
+    pub fn show(&mut self, format: &str) -> Result<Vec<u8>, Error> {
+        show(&mut self.0, sys::assay_prediction_text, format)
     }
 }
 
@@ -253,112 +316,4 @@ macro_rules! assert_isolated {
             panic!("\n{failure}");
         }
     };
-}
-
-// --- recording ----------------------------------------------------------------
-
-/// How a transaction ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    Committed = 0,
-    Aborted = 1,
-    Indeterminate = 2,
-}
-
-/// Collects what sessions do.  Sessions may move to other threads, and end
-/// before the recorder is finished.
-pub struct Recorder {
-    at: *mut Opaque,
-    _assay: Option<Handle>,
-}
-
-// SAFETY: the library allows several threads to open sessions of one recorder.
-unsafe impl Send for Recorder {}
-unsafe impl Sync for Recorder {}
-
-impl Default for Recorder {
-    fn default() -> Self {
-        Recorder::new()
-    }
-}
-
-impl Recorder {
-    pub fn new() -> Recorder {
-        let a = assay(Limits::default()).ok();
-        let at = a.as_ref().map_or(ptr::null_mut(), |a| unsafe { assay_recorder_new(a.at) });
-        Recorder { at, _assay: a }
-    }
-
-    /// Open a session; panics if there is one of this name already.
-    pub fn session(&self, name: &str) -> Session<'_> {
-        let c = text(name).expect("a name without zero bytes");
-        let at = unsafe { assay_session_open(self.at, c.as_ptr()) };
-        assert!(!at.is_null(), "{}", last_error());
-        Session { at, recorder: PhantomData }
-    }
-
-    /// The history; the first error of any session, if there was one.
-    pub fn finish(mut self) -> Result<History, Error> {
-        let at = std::mem::replace(&mut self.at, ptr::null_mut());
-        // SAFETY: no session is left: they borrow the recorder.
-        Handle::new(unsafe { assay_recorder_finish(at) }, assay_history_free).map(History)
-    }
-}
-
-impl Drop for Recorder {
-    fn drop(&mut self) {
-        unsafe { assay_recorder_free(self.at) }
-    }
-}
-
-/// One transaction after another.
-pub struct Session<'a> {
-    at: *mut Opaque,
-    recorder: PhantomData<&'a Recorder>,
-}
-
-// SAFETY: a session belongs to one thread at a time.
-unsafe impl Send for Session<'_> {}
-
-impl Session<'_> {
-    pub fn begin(&mut self) {
-        unsafe { assay_begin(self.at) }
-    }
-
-    pub fn end(&mut self, outcome: Outcome) {
-        unsafe { assay_end(self.at, outcome as c_int) }
-    }
-
-    /// Keys and values have no zero bytes: it panics for those.
-    pub fn read_int(&mut self, key: &str, value: i64) {
-        unsafe { assay_read_int(self.at, text(key).unwrap().as_ptr(), value) }
-    }
-
-    pub fn read_text(&mut self, key: &str, value: &str) {
-        let (key, value) = (text(key).unwrap(), text(value).unwrap());
-        unsafe { assay_read_text(self.at, key.as_ptr(), value.as_ptr()) }
-    }
-
-    /// The key had no value.
-    pub fn read_nil(&mut self, key: &str) {
-        unsafe { assay_read_nil(self.at, text(key).unwrap().as_ptr()) }
-    }
-
-    pub fn write_int(&mut self, key: &str, value: i64) {
-        unsafe { assay_write_int(self.at, text(key).unwrap().as_ptr(), value) }
-    }
-
-    pub fn write_text(&mut self, key: &str, value: &str) {
-        let (key, value) = (text(key).unwrap(), text(value).unwrap());
-        unsafe { assay_write_text(self.at, key.as_ptr(), value.as_ptr()) }
-    }
-
-    pub fn append_int(&mut self, key: &str, element: i64) {
-        unsafe { assay_append_int(self.at, text(key).unwrap().as_ptr(), element) }
-    }
-
-    pub fn read_list_int(&mut self, key: &str, elements: &[i64]) {
-        let key = text(key).unwrap();
-        unsafe { assay_read_list_int(self.at, key.as_ptr(), elements.as_ptr(), elements.len()) }
-    }
 }

@@ -25,20 +25,39 @@ directory_of(const struct options *o)
 }
 
 static void
+show_nothing(const struct audit *a, struct buf *text)
+{
+    if (a->is_untested)
+        buf_printf(text,
+                   "nothing tested: no two of the %zu transactions conflict\n",
+                   a->txns);
+    else
+        buf_printf(
+            text, "no race found in %zu transactions of %zu endpoints%s\n",
+            a->txns, a->endpoints, a->is_cut ? ", within the limits" : "");
+}
+
+static void
 show(const struct options *o, const struct audit *a)
 {
     struct buf text = {0};
     for (size_t i = 0; i < a->findings.n; i++) {
         const struct audit_finding *f = &a->findings.at[i];
+        if (f->outcome == TRIAL_PREVENTED)
+            continue;
         buf_printf(&text, "%s: %s: %s%s%s\n", f->endpoints, f->kind,
                    trial_names[f->outcome], f->why[0] ? ": " : "", f->why);
         if (o->quiet)
             continue;
         buf_printf(&text, "  %s\n  %s\n\n", f->sentence, f->repair);
     }
-    if (!a->findings.n)
-        buf_printf(&text, "nothing predicted of %zu transactions%s\n", a->txns,
-                   a->is_cut ? ", within the limits" : "");
+    if (a->findings.n == a->prevented)
+        show_nothing(a, &text);
+    if (a->prevented)
+        buf_printf(&text,
+                   "%zu more cannot go wrong: the database or the application "
+                   "prevents it\n",
+                   a->prevented);
     if (a->partial)
         buf_printf(&text,
                    "as far as it was recorded: %zu of %zu transactions have "
@@ -60,7 +79,11 @@ status_of(const struct audit *a)
                         "requests were sent\n");
         return EXIT_ERROR;
     }
-    return a->findings.n || a->is_cut ? EXIT_UNKNOWN : EXIT_HOLDS;
+    bool is_open = a->is_cut || a->is_untested;
+    for (size_t i = 0; i < a->findings.n; i++)
+        is_open |= a->findings.at[i].outcome != TRIAL_PREVENTED &&
+                   !a->findings.at[i].is_open;
+    return is_open ? EXIT_UNKNOWN : EXIT_HOLDS;
 }
 
 int
@@ -73,7 +96,7 @@ cmd_audit(const struct options *o)
         return cli_usage_error("audit needs the command that runs the test "
                                "suite, -- COMMAND");
     const struct database_level *on =
-        database_level_find(o->on ? o->on : "postgresql:rc");
+        database_level_find(o->on ? o->on : "postgresql");
     if (!on || strncmp(on->name, "postgresql", strlen("postgresql")) != 0) {
         choices_error("on", choices_audited, o->on, &err);
         return cli_report_error(&err);

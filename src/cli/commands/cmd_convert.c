@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/output_format.h"
 #include "history/builder/rebuild.h"
+#include "pipeline/redaction.h"
 
 #include <string.h>
 
@@ -64,7 +65,10 @@ cmd_convert(const struct options *o)
     if (!cli_load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;
     bool ok = true;
-    if (o->renumber && h.rows) {
+    if (o->redact && strcmp(format->name, "jsonl") != 0) {
+        ok = err_set(&err, ERR_USAGE, "--redact writes jsonl, not %s",
+                     format->name);
+    } else if (o->renumber && h.rows) {
         ok = err_set(&err, ERR_FEATURE,
                      "--renumber is not for rows, and the history has some");
     } else if (o->renumber) {
@@ -77,7 +81,8 @@ cmd_convert(const struct options *o)
     }
     context_phase("writing");
     struct progress *progress = cli_write_progress(o);
-    ok = ok && format_write(&h, format, o->output, &err);
+    ok = ok && (o->redact ? redaction_write(&h, o->output, &err)
+                          : format_write(&h, format, o->output, &err));
     progress_end(progress);
     if (ok && !o->quiet) {
         note_losses(&h, format);

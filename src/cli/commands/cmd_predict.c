@@ -5,7 +5,7 @@
 #include "cli/inspect.h"
 #include "cli/output_format.h"
 #include "cli/progress.h"
-#include "level/names.h"
+#include "pipeline/predict_level.h"
 #include "pipeline/predict_run.h"
 #include "report/parts.h"
 
@@ -38,20 +38,6 @@ take_validation(const struct options *o, struct validation *v, struct err *err)
     if (!v->program.units)
         v->program.units = v->program.app->units;
     return true;
-}
-
-static bool
-take_levels(const char *levels, level_set *out, struct err *err)
-{
-    if (!level_parse_list(levels, true, out, err))
-        return false;
-    if (*out & LEVEL_SET_ALL)
-        *out = PREDICT_LEVELS;
-    return !(*out & ~PREDICT_LEVELS) ||
-           err_set(err, ERR_USAGE,
-                   "predict takes the levels rc, ra, cc, pc, psi and si, "
-                   "not '%s'",
-                   levels);
 }
 
 /* What a database allows, instead of levels. */
@@ -96,7 +82,8 @@ take_options(const struct options *o, const char *levels, struct command_run *c,
         .threads = cli_thread_count(o),
         .predicted = o->predicted,
         .certificate = o->certificate};
-    if (!take_levels(levels, &q->levels, err) || !take_server(o, q, err))
+    if (!predict_level_parse(levels, &q->levels, err) ||
+        !take_server(o, q, err))
         return false;
     if (!strict && strcmp(o->boundary, "relaxed") != 0)
         return choices_error("boundary", choices_boundaries, o->boundary, err);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "pipeline/choices.h"
+#include "pipeline/redaction.h"
 #include "record/record.h"
 
 #include <stdio.h>
@@ -115,9 +116,11 @@ cmd_record(const struct options *o)
                                            .ready = say_ready,
                                            .self = &quiet};
     interrupt_catch();
-    const bool ok = o->assemble
-                        ? record_assemble(&options, o->assemble, &result, &err)
-                        : record_run(&options, &result, &err);
+    const bool ok =
+        (o->assemble ? record_assemble(&options, o->assemble, &result, &err)
+                     : record_run(&options, &result, &err)) &&
+        (!o->redact || result.history.is_empty ||
+         redaction_replace(o->output, &err));
     interrupt_restore();
     vec_free(&command);
     const int status = ok ? show(o, &result) : cli_report_error(&err);

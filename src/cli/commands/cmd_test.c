@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "campaign/outcome.h"
+#include "cli/follow_beside.h"
 #include "cli/inspect.h"
 #include "cli/interrupt.h"
 #include "cli/options/run_options.h"
@@ -13,6 +14,8 @@
 
 #include <string.h>
 
+enum { SHARDS_WINDOW = 8192 }; // transactions
+
 struct test {
     const struct options *options;
     struct inspect inspect;
@@ -21,6 +24,7 @@ struct test {
     struct run_show show;
     struct run_origin origin;
     struct kept_run kept;
+    struct follow_beside beside;
     int status;      // the worst so far
     size_t violated; // violated interleavings
 };
@@ -68,6 +72,7 @@ test_workload(struct test *t)
     struct err err = {0};
     const char *path = t->recording.path.at;
     const bool ok = test_run_record(&t->run, path, &err);
+    follow_beside_end(&t->beside, ok);
     run_show_clear(&t->show);
     const int found = run_show_findings(&t->run, facts(t));
     if (t->run.stats.seconds > 0 && !o->quiet)
@@ -88,6 +93,11 @@ test_workload(struct test *t)
     const char *name = o->keep ? o->keep : t->run.name;
     t->inspect.recording = o->keep ? NULL : path;
     interrupt_release();
+    if (o->shards) {
+        const struct inspect_stream s = {.window = SHARDS_WINDOW};
+        take_status(t, inspect_stream(&t->inspect, &s, path));
+        return;
+    }
     const int status = inspect_file(&t->inspect, path, name);
     take_status(t, status);
     if (status == EXIT_VIOLATED && t->inspect.kept)
@@ -206,9 +216,14 @@ static bool
 run_test(struct test *t, struct test_run_options *options, struct err *err)
 {
     options->observer = run_show_observer(&t->show);
-    if (!history_file_open(&t->recording, t->options->keep, err))
+    const char *shards = t->options->shards;
+    if (shards ? !history_file_open_directory(&t->recording, shards, err)
+               : !history_file_open(&t->recording, t->options->keep, err))
         return false;
-    const bool ok = test_run_begin(options, &t->run, err);
+    bool ok =
+        !t->options->follow ||
+        follow_beside_begin(&t->beside, t->options, t->recording.path.at, err);
+    ok = ok && test_run_begin(options, &t->run, err);
     if (ok) {
         if (t->options->spec)
             test_spec(t);
@@ -217,6 +232,7 @@ run_test(struct test *t, struct test_run_options *options, struct err *err)
         test_run_end(&t->run);
         run_origin_free(&t->origin);
     }
+    follow_beside_end(&t->beside, false);
     history_file_close(&t->recording);
     return ok;
 }
@@ -230,6 +246,14 @@ cmd_test(const struct options *o)
     if (o->spec && o->require_power)
         return cli_usage_error("--require-power is for workloads, and --spec "
                                "runs the interleavings that it names");
+    if (o->follow && (o->spec || o->sweep || o->shrink))
+        return cli_usage_error("--follow takes none of --spec, --sweep and "
+                               "--shrink");
+    if (o->shards && (o->spec || o->sweep || o->shrink || o->keep ||
+                      o->predict_level || o->require_power))
+        return cli_usage_error("--shards takes none of --spec, --sweep, "
+                               "--shrink, --keep, --predict and "
+                               "--require-power");
     if (o->sweep && o->shrink)
         return cli_usage_error("--sweep and --shrink exclude each other");
     if (o->sweep || o->shrink)
@@ -237,6 +261,9 @@ cmd_test(const struct options *o)
     if (!run_options_parse(o, &options, &err) ||
         !inspect_begin(o, o->report, false, &t.inspect, &err))
         return cli_report_error(&err);
+    if ((o->follow || o->shards) && options.scripts)
+        return cli_usage_error("--follow and --shards take a workload of "
+                               "registers");
     kept_run_open(&t.kept, o->store);
     if (t.kept.dir.n)
         inspect_keep(&t.inspect, &t.kept);

@@ -67,12 +67,15 @@ typedef VEC(const char *) option_texts;
 
 struct options {
     const char *command; // the whole command line
-    bool help, json, quiet, verify, explain, stats, renumber, help_solver;
+    bool help, json, quiet, verify, explain, stats, renumber, redact,
+        help_solver;
     bool log;
     bool session_order, power, require_power, complete, rows, stream;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced, *part;
+    const char *checkpoint, *metrics; // follow
+    const char *shards;               // test
     uint64_t threads, memory, max_anomalies, window;
     double timeout, settle, status;
 
@@ -91,7 +94,7 @@ struct options {
     const char *lists, *index, *access;
     const char *sweep, *results;
     uint64_t seeds;
-    bool shrink;
+    bool shrink, follow;
     bool sorted, in_pairs;
     const char *use;
     double time, aborts, pause;

@@ -209,9 +209,10 @@ choose_recorder(const struct options *o, struct test_run_options *out,
     if (!o->spec && !sql_workload_is(o->workload))
         return err_set(err, ERR_USAGE,
                        "--recorder is for --spec and -w FILE.sql");
-    return o->spec || out->recorder != RECORDER_POLICY ||
+    return out->recorder != RECORDER_POLICY || !o->fault ||
            err_set(err, ERR_USAGE,
-                   "--recorder policy is for --spec; -w FILE.sql has 'text'");
+                   "--recorder policy needs its connection for the whole run, "
+                   "so it is not for --fault");
 }
 
 bool
@@ -220,7 +221,8 @@ run_options_parse(const struct options *o, struct test_run_options *out,
 {
     *out = (struct test_run_options){
         .setups = {o->setups.at, o->setups.n},
-        .collect = {.transactions = o->time > 0 ? 0 : o->transactions,
+        .collect = {.shards = o->shards != NULL,
+                    .transactions = o->time > 0 ? 0 : o->transactions,
                     .seconds = o->time,
                     .pause = o->pause,
                     .move = o->move,

@@ -184,6 +184,15 @@ narrate_ring(struct narration *t, const struct dep *d, size_t n)
 }
 
 void
+narrate_size(struct narration *t)
+{
+    buf_printf(&t->b, ", %zu transaction%s", t->a->involved,
+               t->a->involved == 1 ? "" : "s");
+    if (*t->a->places)
+        buf_printf(&t->b, " of %s", t->a->place_names);
+}
+
+void
 narrate_headline(struct narration *t, const key_id *keys, size_t n)
 {
     struct buf *b = &t->b;
@@ -198,8 +207,7 @@ narrate_headline(struct narration *t, const key_id *keys, size_t n)
         history_show_key(t->h, keys[i], b);
         buf_text(b, i + 2 < n ? ", " : i + 1 < n ? " and " : "");
     }
-    buf_printf(b, ", %zu transaction%s", t->a->involved,
-               t->a->involved == 1 ? "" : "s");
+    narrate_size(t);
     t->a->headline = narrate_keep(t);
 }
 

@@ -65,6 +65,9 @@ void narrate_ring(struct narration *t, const struct dep *d, size_t n);
  * classify_turn. */
 void narrate_story(struct narration *t, const struct dep *d, size_t n);
 
+/* Append ", 2 transactions of book.sql and pay.sql". */
+void narrate_size(struct narration *t);
+
 /* Fills 'headline': the title, the keys, how many transactions. */
 void narrate_headline(struct narration *t, const key_id *keys, size_t n);
 

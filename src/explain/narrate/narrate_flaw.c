@@ -158,9 +158,8 @@ tell_headline(struct narration *t, const struct flaw *f)
     struct anomaly *a = t->a;
     history_show_key(t->whole, op_key(t->whole, f->op), &t->b);
     const char *key = narrate_keep(t);
-    buf_printf(&t->b, "%s on key %s, %zu transaction%s",
-               anomaly_table[a->kind].title, key, a->involved,
-               a->involved == 1 ? "" : "s");
+    buf_printf(&t->b, "%s on key %s", anomaly_table[a->kind].title, key);
+    narrate_size(t);
     a->headline = narrate_keep(t);
 }
 

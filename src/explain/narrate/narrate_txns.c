@@ -13,11 +13,14 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/narrate/narrate.h"
 
+#include "explain/place.h"
 #include "history/row/row_text.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { FEW_OPS = 8, MOST_TXNS = 64 };
+enum { FEW_OPS = 8, MOST_TXNS = 64, MOST_STATEMENTS = 8 };
 
 static const char *
 raw_atom(struct narration *t, const struct history *h, struct atom a)
@@ -61,6 +64,58 @@ op_shown(struct narration *t, op_id whole, op_id op)
     return o;
 }
 
+/* Add the n-th statement, where its line or its text is known. */
+static void
+add_statement(struct narration *t, txn_id whole, uint32_t n,
+              struct anomaly_txn *out)
+{
+    struct anomaly_statement *s = &out->statements[out->n_statements];
+    const uint64_t line = place_line(t->whole, whole, n);
+    if (line)
+        buf_printf(&t->b, "%s:%" PRIu64, out->place, line);
+    s->place = narrate_keep(t);
+    const bool has_text = place_statement(t->whole, whole, n, &t->b);
+    s->text = narrate_keep(t);
+    out->n_statements += line || has_text;
+}
+
+/* Fills 'statements', by the operations that matter, and 'lines'. */
+static void
+tell_statements(struct narration *t, txn_id whole, const u32_vec *ops,
+                struct anomaly_txn *out)
+{
+    struct arena *arena = &t->a->arena;
+    bool is_known = ops->n > 0;
+    for (size_t i = 0; i < ops->n; i++)
+        is_known = is_known && op_statement(t->whole, ops->at[i]);
+    uint32_t n = 0; // of all statements
+    if (!is_known)
+        while (n < MOST_STATEMENTS &&
+               (place_statement(t->whole, whole, n + 1, &t->b) ||
+                place_line(t->whole, whole, n + 1)))
+            n++;
+    buf_clear(&t->b);
+    out->statements =
+        arena_alloc(arena, (ops->n + n + 1) * sizeof *out->statements);
+    for (uint32_t i = 1; i <= n; i++)
+        add_statement(t, whole, i, out);
+    for (size_t i = 0; is_known && i < ops->n; i++) {
+        const uint32_t statement = op_statement(t->whole, ops->at[i]);
+        bool again = false;
+        for (size_t j = 0; j < i; j++)
+            again |= op_statement(t->whole, ops->at[j]) == statement;
+        if (!again)
+            add_statement(t, whole, statement, out);
+    }
+    buf_text(&t->b, out->place);
+    const size_t skip = strlen(out->place) + 1;
+    for (size_t i = 0; i < out->n_statements; i++)
+        if (*out->statements[i].place)
+            buf_printf(&t->b, "%c%s", i ? ',' : ':',
+                       out->statements[i].place + skip);
+    out->lines = narrate_keep(t);
+}
+
 /* Everything about a transaction of the whole but its operations. */
 static struct anomaly_txn
 head_of(struct narration *t, txn_id whole)
@@ -75,6 +130,8 @@ head_of(struct narration *t, txn_id whole)
     out.name = narrate_keep(t);
     history_show_session(h, s, &t->b);
     out.session = narrate_keep(t);
+    place_of_txn(h, whole, &t->b);
+    out.place = out.lines = narrate_keep(t);
     if (h->txn_began && h->txn_began[whole] != INT64_MIN &&
         h->txn_ended[whole] != INT64_MAX) {
         out.has_times = true;
@@ -220,6 +277,7 @@ tell_ops(struct narration *t, txn_id txn, struct anomaly_txn *out)
     const op_id end = t->h->txn_end[txn];
     op_id next = skip_implied(t->h, t->h->txn_begin[txn], end);
     op_id shown = ID_NONE; // what op is in h, or what is implied by it
+    u32_vec matter = {0};
     for (op_id op = w->txn_begin[origin]; op < w->txn_end[origin]; op++) {
         if (next < end && t->whole_op[next] == op) {
             shown = next;
@@ -229,12 +287,77 @@ tell_ops(struct narration *t, txn_id txn, struct anomaly_txn *out)
             continue;
         if (shown != ID_NONE) {
             out->ops[out->n_ops++] = op_shown(t, op, shown);
+            vec_push(&matter, op);
             shown = ID_NONE;
         } else if (all <= FEW_OPS) {
             out->ops[out->n_ops++] = op_shown(t, op, ID_NONE);
         }
     }
     out->elided = all - out->n_ops;
+    tell_statements(t, origin, &matter, out);
+    vec_free(&matter);
+}
+
+/* --- times -----------------------------------------------------------------*/
+
+/* When the recording began: at zero, unless the first times are far from it,
+ * as those of a clock that shows the date are (history/timeline.h). */
+static void
+tell_clock(struct narration *t)
+{
+    const struct history *h = t->whole;
+    int64_t first = INT64_MAX, last = 0;
+    t->a->is_recording = h->is_recording && h->txn_began;
+    for (txn_id i = 0; t->a->is_recording && i < h->n_txns; i++) {
+        const int64_t began = h->txn_began[i];
+        const int64_t ended =
+            h->txn_ended[i] == INT64_MAX ? began : h->txn_ended[i];
+        last = ended > last ? ended : last;
+        if (began != INT64_MIN && began < first)
+            first = began;
+    }
+    first = first > last ? last : first;
+    t->a->zero =
+        first >= 0 && (double)first <= (double)last - (double)first ? 0 : first;
+}
+
+/* --- places ----------------------------------------------------------------*/
+
+static int
+compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Append "book.sql and pay.sql", or "book.sql (twice)". */
+static void
+put_places(struct narration *t, bool with_numbers)
+{
+    VEC(const char *) names = {0};
+    for (size_t i = 0; i < t->a->txns.n; i++)
+        if (*t->a->txns.at[i].place)
+            vec_push(&names, t->a->txns.at[i].place);
+    if (names.n)
+        qsort(names.at, names.n, sizeof *names.at, compare_texts);
+    for (size_t i = 0, n; i < names.n; i += n) {
+        for (n = 1;
+             i + n < names.n && strcmp(names.at[i], names.at[i + n]) == 0;)
+            n++;
+        buf_text(&t->b, !i ? "" : i + n < names.n ? ", " : " and ");
+        buf_text(&t->b, names.at[i]);
+        if (n > 1 && with_numbers)
+            buf_printf(&t->b, n == 2 ? " (twice)" : " (%zu times)", n);
+    }
+    vec_free(&names);
+}
+
+static void
+tell_places(struct narration *t)
+{
+    put_places(t, true);
+    t->a->places = narrate_keep(t);
+    put_places(t, false);
+    t->a->place_names = narrate_keep(t);
 }
 
 uint32_t
@@ -311,11 +434,15 @@ narrate_txns(struct narration *t, bool with_init, size_t context)
         tell_ops(t, i, &out);
         vec_push(&t->a->txns, out);
     }
+    tell_places(t);
+    tell_clock(t);
     t->a->involved = t->h->n_txns;
     if (with_init)
         vec_push(&t->a->txns, ((struct anomaly_txn){.id = "init",
                                                     .name = "init",
                                                     .session = "",
+                                                    .place = "",
+                                                    .lines = "",
                                                     .is_init = true,
                                                     .status = TXN_COMMITTED}));
     tell_neighbours(t, context);
@@ -334,6 +461,8 @@ narrate_few_txns(struct narration *t, const u32_vec *txns, size_t context)
         tell_ops(t, txns->at[i], &out);
         vec_push(&t->a->txns, out);
     }
+    tell_places(t);
+    tell_clock(t);
     t->a->involved = t->a->txns.n;
     tell_neighbours(t, context);
 }

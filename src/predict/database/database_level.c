@@ -6,13 +6,38 @@
 #include <string.h>
 
 const struct database_level database_levels[] = {
-    {"postgresql:rc", "PostgreSQL at READ COMMITTED", "read committed",
-     LEVEL_RC, false, false},
-    {"postgresql:rr", "PostgreSQL at REPEATABLE READ", "repeatable read",
-     LEVEL_RC, true, false},
-    {"postgresql:ser", "PostgreSQL at SERIALIZABLE", "serializable", LEVEL_RC,
-     true, true},
-    {"sqlite", "SQLite", "serializable", LEVEL_RC, true, true},
+    {.name = "postgresql",
+     .title = "PostgreSQL, each transaction at its own level",
+     .sql = "read committed",
+     .level = LEVEL_RC,
+     .as_recorded = true},
+    {.name = "postgresql:rc",
+     .title = "PostgreSQL at READ COMMITTED",
+     .sql = "read committed",
+     .level = LEVEL_RC},
+    {.name = "postgresql:rr",
+     .title = "PostgreSQL at REPEATABLE READ",
+     .sql = "repeatable read",
+     .level = LEVEL_RC,
+     .one_snapshot = true},
+    {.name = "postgresql:ser",
+     .title = "PostgreSQL at SERIALIZABLE",
+     .sql = "serializable",
+     .level = LEVEL_RC,
+     .one_snapshot = true,
+     .is_serial = true},
+    {.name = "mariadb:rr",
+     .title = "MariaDB at REPEATABLE READ",
+     .sql = "repeatable read",
+     .level = LEVEL_RC,
+     .one_snapshot = true,
+     .late_locks = true},
+    {.name = "sqlite",
+     .title = "SQLite",
+     .sql = "serializable",
+     .level = LEVEL_RC,
+     .one_snapshot = true,
+     .is_serial = true},
 };
 
 const size_t database_levels_n =
@@ -38,4 +63,17 @@ database_level_conflicts(enum row_lock a, enum row_lock b)
         [ROW_LOCK_NO_KEY_UPDATE] = ROW_LOCK_NO_KEY_UPDATE,
         [ROW_LOCK_UPDATE] = ROW_LOCK_UPDATE};
     return a < b ? b >= from[a] : a >= from[b];
+}
+
+bool
+database_level_is_serial(const struct database_level *s,
+                         const struct history *h)
+{
+    if (!s->as_recorded)
+        return s->is_serial;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (h->txn_counts[t] && h->txn_status[t] != TXN_LOADING &&
+            isolation_recorded(h, t) != ISOLATION_RECORDED_SERIALIZABLE)
+            return false;
+    return true;
 }

@@ -5,12 +5,14 @@
  *        moments; all moments are in one order;
  *   (S2) a read sees, of each row, the version that was committed last: before
  *        its statement, or before the first one of its transaction
- *        (one_snapshot);
+ *        (one_snapshot).  With late_locks the snapshot is that of the first
+ *        statement that reads without locks, and reads with locks see what was
+ *        committed before their statement;
  *   (S3) a statement locks the rows that it writes, and those that it selects
  *        to be locked, until the end of its transaction.  Two transactions do
  *        not hold locks of one row that conflict;
- *   (S4) with one_snapshot a statement fails that locks a row which another
- *        transaction has changed since the snapshot.
+ *   (S4) with one_snapshot, and without late_locks, a statement fails that
+ *        locks a row which another transaction has changed since the snapshot.
  *
  * A statement that waits takes place at the moment when it goes on.
  *
@@ -20,6 +22,7 @@
 
 #include "base/err.h"
 #include "history/history.h"
+#include "history/isolation.h"
 #include "level/level.h"
 #include "predict/execution/execution.h"
 
@@ -30,6 +33,8 @@ struct database_level {
     enum level level;  // what it implies: the search begins with that
     bool one_snapshot;
     bool is_serial; // all executions are serializable
+    bool late_locks;
+    bool as_recorded; // each transaction at the level in its metadata
 };
 
 extern const struct database_level database_levels[];
@@ -56,14 +61,18 @@ struct moments {
     const struct observed *o;
     uint32_t n;
     uint32_t *first;
-    uint32_t *of_read;             // by read
-    uint32_t *statement;           // by moment: its number, 0: not known
-    uint8_t *is_unknown;           // by transaction: some operation is of an
-                                   // unknown statement
+    uint32_t *of_read;     // by read
+    uint32_t *statement;   // by moment: its number, 0: not known
+    uint8_t *is_unknown;   // by transaction: some operation is of an
+                           // unknown statement
+    uint8_t *one_snapshot; // by transaction
+    uint32_t *snapshot;    // by transaction: the moment of that one
+    bool late_locks;
     VEC(struct moment_lock) locks; // by row, then by transaction
 };
 
-void moments_init(struct moments *m, const struct observed *o);
+void moments_init(struct moments *m, const struct observed *o,
+                  const struct database_level *on);
 void moments_free(struct moments *m);
 
 static inline uint32_t
@@ -73,15 +82,21 @@ moments_commit(const struct moments *m, uint32_t t)
 }
 
 /* The moment whose snapshot a read sees. */
-static inline uint32_t
-moments_snapshot(const struct moments *m, const struct database_level *s,
-                 uint32_t r)
+uint32_t moments_snapshot(const struct moments *m, uint32_t r);
+
+/* Whether a statement of t fails by (S4). */
+static inline bool
+moments_fails(const struct moments *m, uint32_t t)
 {
-    return s->one_snapshot ? m->first[m->o->reads.at[r].txn] : m->of_read[r];
+    return m->one_snapshot[t] && !m->late_locks;
 }
 
+/* Whether the database allows serializable executions only. */
+bool database_level_is_serial(const struct database_level *s,
+                              const struct history *h);
+
 /* Whether x can happen in this order of moments: run it. */
-bool schedule_runs(const struct database_level *s, const struct moments *m,
-                   const struct execution *x, const u32_vec *order);
+bool schedule_runs(const struct moments *m, const struct execution *x,
+                   const u32_vec *order);
 
 #endif

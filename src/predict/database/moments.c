@@ -1,7 +1,8 @@
 /* moments.c -- the moments of an execution, and its locks; see
  * database_level.h.
  *
- * Each operation of an unknown statement is taken for one statement.
+ * Each operation of an unknown statement is taken for one statement, and a
+ * transaction of an unknown level for one at READ COMMITTED.
  *
  * SPDX-License-Identifier: MIT */
 #include "predict/database/database_level.h"
@@ -71,18 +72,56 @@ compare_locks(const void *a, const void *b)
                               : (x->point > y->point) - (x->point < y->point);
 }
 
+/* Whether a read sees what is committed, although others see the snapshot. */
+static bool
+is_late(const struct moments *m, uint32_t r)
+{
+    const op_id op = m->o->reads.at[r].op;
+    return m->late_locks &&
+           (op_lock(m->o->h, op) != ROW_LOCK_NONE || op_is_fixed(m->o->h, op));
+}
+
+uint32_t
+moments_snapshot(const struct moments *m, uint32_t r)
+{
+    const uint32_t t = m->o->reads.at[r].txn;
+    return m->one_snapshot[t] && !is_late(m, r) ? m->snapshot[t]
+                                                : m->of_read[r];
+}
+
+static void
+find_snapshot(struct moments *m, uint32_t t, const struct database_level *on)
+{
+    const struct observed *o = m->o;
+    m->one_snapshot[t] = on->as_recorded ? isolation_recorded(o->h, o->id[t]) >=
+                                               ISOLATION_RECORDED_SNAPSHOT
+                                         : on->one_snapshot;
+    m->snapshot[t] = m->first[t];
+    for (uint32_t r = o->read_first[t];
+         m->late_locks && r < o->read_first[t + 1]; r++)
+        if (!is_late(m, r)) {
+            m->snapshot[t] = m->of_read[r];
+            break;
+        }
+}
+
 void
-moments_init(struct moments *m, const struct observed *o)
+moments_init(struct moments *m, const struct observed *o,
+             const struct database_level *on)
 {
     u32_vec statements = {0};
-    *m = (struct moments){.o = o};
+    *m = (struct moments){.o = o, .late_locks = on->late_locks};
     m->first = mem_alloc(o->n + 1, sizeof *m->first);
     m->of_read = mem_alloc(o->reads.n + 1, sizeof *m->of_read);
     m->is_unknown = mem_calloc(o->n + 1, 1);
+    m->one_snapshot = mem_calloc(o->n + 1, 1);
+    m->snapshot = mem_alloc(o->n + 1, sizeof *m->snapshot);
     for (uint32_t t = 0; t < o->n; t++)
         take_txn(m, t, &statements);
     m->first[o->n] = m->n;
     m->statement = statements.at;
+    for (uint32_t t = 0; t < o->n; t++)
+        find_snapshot(m, t, on);
     if (m->locks.n)
         qsort(m->locks.at, m->locks.n, sizeof *m->locks.at, compare_locks);
 }
@@ -94,5 +133,7 @@ moments_free(struct moments *m)
     mem_free(m->of_read);
     mem_free(m->statement);
     mem_free(m->is_unknown);
+    mem_free(m->one_snapshot);
+    mem_free(m->snapshot);
     vec_free(&m->locks);
 }

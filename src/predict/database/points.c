@@ -36,8 +36,8 @@ points_init(struct points *p, struct formula *f,
             const struct database_level *on)
 {
     const struct observed *o = f->o;
-    *p = (struct points){.on = on};
-    moments_init(&p->moments, o);
+    *p = (struct points){.is_too_large = false};
+    moments_init(&p->moments, o, on);
     uint32_t *lengths = mem_calloc(o->n_sessions + 1, sizeof *lengths);
     for (uint32_t t = 0; t < o->n; t++)
         lengths[o->session[t]] += p->moments.first[t + 1] - p->moments.first[t];
@@ -106,7 +106,7 @@ static void
 carry_wait(struct points *p, lit l, const struct moment_lock *a,
            const struct moment_lock *b)
 {
-    const bool fails = p->on->one_snapshot && a->writes; // (S4)
+    const bool fails = a->writes && moments_fails(&p->moments, b->txn);
     acyc_carry(&p->acyc, l, commit_of(p, a->txn),
                fails ? p->moments.first[b->txn] : b->point, 0);
 }
@@ -117,7 +117,7 @@ static void
 exclude_change(struct points *p, struct formula *f, const struct moment_lock *a,
                const struct moment_lock *b)
 {
-    if (!p->on->one_snapshot || !a->writes)
+    if (!a->writes || !moments_fails(&p->moments, b->txn))
         return;
     vec_push(&f->clause, before_of(p, f, b->point, a->txn));
     vec_push(&f->clause,
@@ -182,7 +182,7 @@ carry_read(struct points *p, struct formula *f, uint32_t guard, uint32_t r,
     const struct observed *o = f->o;
     const key_id k = o->reads.at[r].key;
     const uint32_t t = o->reads.at[r].txn;
-    const uint32_t point = moments_snapshot(&p->moments, p->on, r);
+    const uint32_t point = moments_snapshot(&p->moments, r);
     if (w != OBS_INIT && !is_same_session(p, w, t))
         acyc_carry(&p->acyc, positive(guard), commit_of(p, w), point, 0);
     for (uint32_t i = o->key_first[k]; i < o->key_first[k + 1]; i++) {

@@ -10,7 +10,6 @@
 #include "predict/formula/formula.h"
 
 struct points {
-    const struct database_level *on;
     struct moments moments;
     struct chains chains;
     struct acyc acyc;

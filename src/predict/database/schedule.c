@@ -13,12 +13,11 @@ struct committed {
 };
 
 struct running {
-    const struct database_level *s;
     const struct moments *m;
     const struct execution *x;
     VEC(struct committed) versions; // in the order of commits
     uint32_t commits;
-    uint32_t *snapshot; // by transaction: commits at its first moment
+    uint32_t *snapshot; // by transaction: commits at its snapshot
     uint32_t *next;     // by transaction: its next moment
     uint32_t *commit;   // by transaction: its number, or 0
 };
@@ -46,7 +45,7 @@ may_lock(const struct running *g, uint32_t t, const struct moment_lock *l)
             continue;
         const bool holds = !g->commit[k->txn];
         if (holds ? database_level_conflicts(k->mode, l->mode)
-                  : g->s->one_snapshot && k->writes &&
+                  : moments_fails(m, t) && k->writes &&
                         g->commit[k->txn] > g->snapshot[t])
             return false;
     }
@@ -57,7 +56,7 @@ static bool
 run_statement(struct running *g, uint32_t t, uint32_t point)
 {
     const struct observed *o = g->m->o;
-    if (point == g->m->first[t])
+    if (point == g->m->snapshot[t])
         g->snapshot[t] = g->commits;
     g->next[t] = point + 1;
     for (size_t i = 0; i < g->m->locks.n; i++) {
@@ -65,11 +64,15 @@ run_statement(struct running *g, uint32_t t, uint32_t point)
         if (l->txn == t && l->point == point && !may_lock(g, t, l))
             return false;
     }
-    const uint32_t seen = g->s->one_snapshot ? g->snapshot[t] : g->commits;
-    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++)
-        if (g->m->of_read[r] == point &&
-            last_writer(g, o->reads.at[r].key, seen) != g->x->writer[r])
+    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++) {
+        if (g->m->of_read[r] != point)
+            continue;
+        const bool is_old = moments_snapshot(g->m, r) != point;
+        if (last_writer(g, o->reads.at[r].key,
+                        is_old ? g->snapshot[t] : g->commits) !=
+            g->x->writer[r])
             return false;
+    }
     return true;
 }
 
@@ -86,11 +89,11 @@ run_commit(struct running *g, uint32_t t)
 }
 
 bool
-schedule_runs(const struct database_level *s, const struct moments *m,
-              const struct execution *x, const u32_vec *order)
+schedule_runs(const struct moments *m, const struct execution *x,
+              const u32_vec *order)
 {
     const struct observed *o = m->o;
-    struct running g = {.s = s, .m = m, .x = x};
+    struct running g = {.m = m, .x = x};
     uint32_t *txn = mem_alloc(m->n + 1, sizeof *txn); // by moment
     g.snapshot = mem_calloc(o->n + 1, sizeof *g.snapshot);
     g.next = mem_alloc(o->n + 1, sizeof *g.next);

@@ -231,6 +231,7 @@ struct table_column {
                                 // front of the point; 0: any
     const struct expr *initial; // DEFAULT; NULL: NULL
     bool any_default;           // DEFAULT is an expression that is opaque
+    bool computed;              // GENERATED ALWAYS AS an expression
 };
 
 struct columns {
@@ -249,16 +250,19 @@ struct table {
     const char *name, *file;
     const char *schema; // "" where none is named
     uint32_t line;
-    const char *unknown;               // why it is not modelled; NULL: it is
+    const char *unknown; // why it is not modelled; NULL: it is
+    bool disabled;       // no trigger of it runs, nor any check of references
     const char *guarded[TABLE_WRITES]; // why such a write is not modelled
     uint64_t guarded_columns; // an UPDATE that sets none of them is modelled
-    const char *cascades;     // what a DELETE does to rows that refer to it
-    bool secured;             // it has row-level security
+    uint64_t assigned[TABLE_WRITES]; // columns that triggers may change then
+    const char *cascades; // what a DELETE does to rows that refer to it
+    bool secured;         // it has row-level security
     struct table_column *columns;
     uint32_t n_columns;
     const char **more; // names of columns that column 'folded' stands for
     uint32_t n_more, folded;
-    bool hidden_key; // (1)
+    bool hidden_key;       // (1)
+    const char *key_index; // the index that was made the primary key
     struct columns primary;
     struct columns
         declared; // the primary key of the file, where it is not that

@@ -86,6 +86,24 @@ end_of_rows(char *at)
 }
 
 const char *
+psql_find_branch(const char *text)
+{
+    bool line = true;
+    for (const char *at = text; *at;) {
+        const char *end = skip_quoted(at);
+        if (line && *at == '\\' &&
+            (begins_with(at, "\\if") || begins_with(at, "\\else")))
+            return at;
+        if (line && *at == '\\')
+            end = at + strcspn(at, "\n");
+        end += end == at;
+        line = end[-1] == '\n';
+        at = end;
+    }
+    return NULL;
+}
+
+const char *
 psql_without_commands(struct arena *arena, const char *text)
 {
     char *copy = arena_copy(arena, text, strlen(text));

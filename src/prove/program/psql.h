@@ -13,6 +13,9 @@
  * first statement is. */
 bool psql_defines(const char *text);
 
+/* The first \if outside of quotes; NULL where there is none. */
+const char *psql_find_branch(const char *text);
+
 /* The text with blanks for commands of psql (lines that begin with a backslash
  * outside of quotes) and for the rows of COPY .. FROM stdin; every line keeps
  * its number. */

@@ -2,7 +2,7 @@
  *
  * Passes over the statements of all files: types, tables, their alterations,
  * keys and indexes, then functions and invariants.  So the order of statements
- * does not matter, but for what is replaced or dropped further down.
+ * does not matter, but for what is replaced or dropped further down (fate.h).
  *
  * A function that is not understood is refused by itself, with its reason; so
  * is every function that touches a table which is not.  An error of the file is
@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "format/input.h"
+#include "prove/program/fate.h"
 #include "prove/program/lower/lower.h"
 #include "prove/program/pgbench/pgbench.h"
 #include "prove/program/psql.h"
@@ -39,6 +40,7 @@ struct source_file {
 struct reading {
     struct lower l;
     const struct source_file *files;
+    enum fate *fates; // of all statements, one file after another
     size_t n;
     struct err first;
 };
@@ -82,95 +84,6 @@ read_function(struct lower *l, const struct source_file *file,
                           statement_text(l, file, raw, start), start);
 }
 
-/* --- what is replaced or dropped ------------------------------------------*/
-
-/* The types of a function's parameters, which tell it from others of its
- * name. */
-static void
-put_signature(const PgQuery__CreateFunctionStmt *create, struct buf *out)
-{
-    for (size_t i = 0; i < create->n_parameters; i++) {
-        const PgQuery__FunctionParameter *p =
-            create->parameters[i]->function_parameter;
-        if (p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_OUT ||
-            p->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE)
-            continue;
-        buf_printf(out, "%s%s%s", out->n ? "," : "",
-                   lower_last_name(p->arg_type->names, p->arg_type->n_names),
-                   p->arg_type->n_array_bounds ? "[]" : "");
-    }
-    buf_char(out, '\0');
-}
-
-static bool
-same_function(const PgQuery__CreateFunctionStmt *a,
-              const PgQuery__CreateFunctionStmt *b)
-{
-    struct buf x = {0}, y = {0};
-    bool same = strcmp(lower_last_name(a->funcname, a->n_funcname),
-                       lower_last_name(b->funcname, b->n_funcname)) == 0;
-    if (same) {
-        put_signature(a, &x);
-        put_signature(b, &y);
-        same = strcmp(x.at, y.at) == 0;
-        buf_free(&x);
-        buf_free(&y);
-    }
-    return same;
-}
-
-/* The name of what DROP names. */
-static const char *
-dropped_name(const PgQuery__Node *object)
-{
-    return NODE_IS(object, LIST)
-               ? lower_last_name(object->list->items, object->list->n_items)
-           : NODE_IS(object, OBJECT_WITH_ARGS)
-               ? lower_last_name(object->object_with_args->objname,
-                                 object->object_with_args->n_objname)
-               : "";
-}
-
-static bool
-drops(const PgQuery__Node *node, PgQuery__ObjectType type, const char *name)
-{
-    if (!NODE_IS(node, DROP_STMT) || node->drop_stmt->remove_type != type)
-        return false;
-    for (size_t i = 0; i < node->drop_stmt->n_objects; i++)
-        if (strcmp(dropped_name(node->drop_stmt->objects[i]), name) == 0)
-            return true;
-    return false;
-}
-
-/* Whether a later statement replaces what this one makes, or drops it. */
-static bool
-is_undone(const PgQuery__Node *node, const PgQuery__Node *later)
-{
-    if (NODE_IS(node, CREATE_STMT))
-        return drops(later, PG_QUERY__OBJECT_TYPE__OBJECT_TABLE,
-                     node->create_stmt->relation->relname);
-    if (!NODE_IS(node, CREATE_FUNCTION_STMT))
-        return false;
-    const PgQuery__CreateFunctionStmt *create = node->create_function_stmt;
-    return drops(later, PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION,
-                 lower_last_name(create->funcname, create->n_funcname)) ||
-           (NODE_IS(later, CREATE_FUNCTION_STMT) &&
-            later->create_function_stmt->replace &&
-            same_function(create, later->create_function_stmt));
-}
-
-static bool
-is_gone(const struct reading *r, size_t file, size_t statement)
-{
-    const PgQuery__Node *node = r->files[file].tree->stmts[statement]->stmt;
-    for (size_t i = file; i < r->n; i++)
-        for (size_t j = i == file ? statement + 1 : 0;
-             j < r->files[i].tree->n_stmts; j++)
-            if (is_undone(node, r->files[i].tree->stmts[j]->stmt))
-                return true;
-    return false;
-}
-
 /* --- passes ---------------------------------------------------------------*/
 
 static bool
@@ -210,8 +123,27 @@ read_statement(struct reading *r, const struct source_file *file,
                : pass == PASS_KEYS ? lower_alter_keys(l, node->alter_table_stmt)
                                    : true;
     case PG_QUERY__NODE__NODE_RENAME_STMT:
+        if (pass == PASS_TYPES)
+            lower_note_rename(l, node->rename_stmt);
         return pass != PASS_ALTERS || lower_rename(l, node->rename_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT:
+        l->cycles =
+            l->cycles || lower_is_cycle(node->create_seq_stmt->options,
+                                        node->create_seq_stmt->n_options);
+        if (pass == PASS_KEYS)
+            lower_schema(l, node, start);
+        return true;
+    case PG_QUERY__NODE__NODE_ALTER_SEQ_STMT:
+        l->cycles =
+            l->cycles || lower_is_cycle(node->alter_seq_stmt->options,
+                                        node->alter_seq_stmt->n_options);
+        if (pass == PASS_KEYS)
+            lower_schema(l, node, start);
+        return true;
     case PG_QUERY__NODE__NODE_INDEX_STMT:
+        if (pass == PASS_TYPES && node->index_stmt->unique &&
+            *node->index_stmt->idxname)
+            vec_push(&l->indexes, node->index_stmt);
         return pass != PASS_KEYS || lower_index(l, node->index_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
         if (pass == PASS_TYPES)
@@ -260,14 +192,19 @@ note_refusal(struct reading *r, const PgQuery__Node *node, struct err *why)
 static bool
 read_pass(struct reading *r, enum pass pass, struct err *err)
 {
+    uint32_t number = 0;
     for (size_t i = 0; i < r->n; i++) {
         struct lower *l = &r->l;
         const struct source_file *file = &r->files[i];
         for (size_t j = 0; j < file->tree->n_stmts; j++) {
             struct err why = {0};
             const PgQuery__RawStmt *raw = file->tree->stmts[j];
-            if (is_gone(r, i, j))
+            const enum fate fate = r->fates[number];
+            l->order = pass == PASS_FUNCTIONS ? UINT32_MAX : number;
+            number++;
+            if (fate == FATE_GONE)
                 continue;
+            l->doubt = fate == FATE_DOUBT;
             l->file = file->name;
             l->text = file->text;
             l->line = 1;
@@ -282,9 +219,12 @@ read_pass(struct reading *r, enum pass pass, struct err *err)
         l->line = 1;
         l->exact = !file->script;
         l->err = err;
+        l->order = UINT32_MAX;
         if (pass == PASS_FUNCTIONS && !lower_invariants(l))
             return false;
     }
+    if (pass == PASS_ALTERS)
+        lower_altered(&r->l);
     for (size_t i = 0; pass == PASS_ALTERS && i < r->l.program->tables.n; i++)
         if (!r->l.program->tables.at[i].primary.n)
             lower_hidden_key(&r->l, &r->l.program->tables.at[i]);
@@ -296,6 +236,16 @@ parse_file(struct program *p, struct source_file *file, struct err *err)
 {
     int at;
     file->script = pgbench_is(file->text) && !psql_defines(file->text);
+    const char *branch = file->script ? NULL : psql_find_branch(file->text);
+    if (branch) {
+        const struct input in = {
+            .name = file->name, .data = file->text, .size = strlen(file->text)};
+        uint64_t line, column;
+        input_position(&in, (size_t)(branch - file->text), &line, &column);
+        err_set(err, ERR_SYNTAX, "\\if is not supported in a schema");
+        err_at_line(err, line, column);
+        return err_in_file(err, file->name);
+    }
     if (!file->script)
         file->text = psql_without_commands(&p->arena, file->text);
     if (file->script)
@@ -340,8 +290,14 @@ read_files(struct program *p, struct source_file *files, size_t n,
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = parse_file(p, &files[i], err);
+    PgQuery__ParseResult **trees = mem_calloc(n, sizeof *trees);
+    for (size_t i = 0; i < n; i++)
+        trees[i] = files[i].tree;
+    r.fates = ok ? fate_of_all(trees, n) : NULL;
+    mem_free(trees);
     for (enum pass pass = PASS_TYPES; ok && pass < PASSES; pass++)
         ok = read_pass(&r, pass, err);
+    mem_free(r.fates);
     ok = ok && lower_lengths(&r.l) && check_program(&r, err);
     for (size_t i = 0; i < n; i++)
         parser_free(files[i].tree);

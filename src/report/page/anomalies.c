@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/page/anomalies.h"
 
+#include "report/found.h"
 #include "report/page/card.h"
 #include "report/page/words.h"
 #include "report/parts.h"
@@ -18,35 +19,6 @@ enum {
     SEEN = 3,      // cards of a group that are not folded
     MOST_KEYS = 12 // of a kind that are counted in the summary
 };
-
-/* An anomaly that has a card, by its row and its place in that row. */
-struct found {
-    const struct anomaly *a;
-    size_t row, place;
-    level_set levels;
-};
-
-typedef VEC(struct found) found_vec;
-
-/* All anomalies, each once, with the levels at which it was found. */
-static void
-find_all(const struct report_run *run, found_vec *out)
-{
-    for (size_t i = 0; i < run->check->results.n; i++) {
-        const struct explanation *e = &run->explanations[i];
-        for (size_t j = 0; j < e->anomalies.n; j++) {
-            const struct anomaly *a = &e->anomalies.at[j];
-            struct found *known = NULL;
-            for (size_t k = 0; !known && k < out->n; k++)
-                if (strcmp(out->at[k].a->story, a->story) == 0)
-                    known = &out->at[k];
-            if (!known)
-                vec_push(out, ((struct found){a, i, j, 1u << e->level}));
-            else
-                known->levels |= 1u << e->level;
-        }
-    }
-}
 
 static void
 put_id(const struct report_run *run, const struct found *f, const char *id,
@@ -61,7 +33,7 @@ anomalies_card_of(const struct report_run *run, enum level level,
                   const char *id, struct buf *out)
 {
     found_vec all = {0};
-    find_all(run, &all);
+    found_gather(run, &all);
     for (size_t i = 0; i < all.n; i++)
         if (level_set_has(all.at[i].levels, level)) {
             put_id(run, &all.at[i], id, out);
@@ -149,6 +121,38 @@ put_keys(const key_count_vec *keys, struct buf *out)
         buf_printf(out, "and %zu more keys", keys->n - MOST_KEYS);
 }
 
+static bool
+has_places(const found_vec *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (*all->at[i].a->places)
+            return true;
+    return false;
+}
+
+/* A cell with the scripts or endpoints of a kind, and how often each. */
+static void
+put_places(const found_vec *all, int kind, struct buf *out)
+{
+    if (!has_places(all))
+        return;
+    buf_text(out, "</td><td class=\"mono\">");
+    for (size_t i = 0; i < all->n; i++) {
+        const char *places = all->at[i].a->places;
+        size_t before = 0, same = 0;
+        for (size_t j = 0; j < all->n; j++) {
+            const bool is_same = (int)all->at[j].a->kind == kind &&
+                                 strcmp(all->at[j].a->places, places) == 0;
+            before += is_same && j < i;
+            same += is_same;
+        }
+        if ((int)all->at[i].a->kind != kind || before || !*places)
+            continue;
+        words_short(places, out);
+        buf_printf(out, " <b>\xc3\x97 %zu</b><br>", same);
+    }
+}
+
 static void
 put_kind_row(const struct report_run *run, const found_vec *all, int kind,
              const char *id, struct buf *out)
@@ -169,6 +173,7 @@ put_kind_row(const struct report_run *run, const found_vec *all, int kind,
                    anomaly_table[kind].title, n);
         sort_keys(&keys);
         put_keys(&keys, out);
+        put_places(all, kind, out);
         buf_text(out, "</td></tr>");
     }
     vec_free(&keys);
@@ -178,17 +183,18 @@ void
 anomalies_summary(const struct report_run *run, const char *id, struct buf *out)
 {
     found_vec all = {0};
-    find_all(run, &all);
+    found_gather(run, &all);
     if (all.n > 1) {
         buf_printf(out,
                    "<h3 class=\"title\">%zu anomalies shown</h3><div "
                    "class=\"scroll\"><table class=\"kinds\"><thead><tr>"
                    "<th scope=\"col\">kind</th><th scope=\"col\">shown"
-                   "</th><th scope=\"col\">on which keys</th></tr>"
+                   "</th><th scope=\"col\">on which keys</th>%s</tr>"
                    "</thead><tbody>",
-                   all.n);
-        for (int k = 0; k < ANOMALY_KINDS; k++)
-            put_kind_row(run, &all, k, id, out);
+                   all.n,
+                   has_places(&all) ? "<th scope=\"col\">between</th>" : "");
+        for (int i = 0; i < ANOMALY_KINDS; i++)
+            put_kind_row(run, &all, anomaly_order[i], id, out);
         buf_text(out, "</tbody></table></div>\n");
     }
     vec_free(&all);
@@ -262,9 +268,9 @@ anomalies_cards(const struct report_run *run, const char *id, struct buf *out)
 {
     found_vec all = {0};
     size_t n = 0;
-    find_all(run, &all);
-    for (int k = 0; k < ANOMALY_KINDS; k++)
-        put_group(run, &all, k, id, &n, out);
+    found_gather(run, &all);
+    for (int i = 0; i < ANOMALY_KINDS; i++)
+        put_group(run, &all, anomaly_order[i], id, &n, out);
     put_rest(run, out);
     assert(n == all.n);
     vec_free(&all);

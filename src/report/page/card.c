@@ -239,6 +239,11 @@ put_txn_row(const struct anomaly *a, const struct picture_clock *clock,
     put_terms(t, true, out);
     buf_text(out, "\"><td class=\"mono\">");
     words_html(a, t->name, out);
+    if (*t->lines) {
+        buf_text(out, "<br><span class=\"soft\">");
+        words_short(t->lines, out);
+        buf_text(out, "</span>");
+    }
     buf_text(out, "</td><td class=\"mono\">");
     words_short(t->session, out);
     buf_printf(out, "</td><td>%u</td><td>%s", t->position,
@@ -256,11 +261,15 @@ put_txn_row(const struct anomaly *a, const struct picture_clock *clock,
     }
     if (t->elided)
         buf_printf(out, "  <span class=\"soft\">+ %zu more</span>", t->elided);
-    if (t->meta) {
+    struct buf sent = {0};
+    part_statements(t, "", &sent);
+    if (sent.n) {
+        sent.at[--sent.n] = 0; // the last line's end
         buf_text(out, "\n<span class=\"soft\">");
-        part_xml(out, t->meta);
+        part_xml(out, sent.at);
         buf_text(out, "</span>");
     }
+    buf_free(&sent);
     buf_text(out, "</td></tr>");
 }
 

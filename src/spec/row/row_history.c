@@ -291,7 +291,7 @@ put_partial(struct writer *w, const struct noted_txn *txn)
     const size_t empty = line->n;
     for (size_t i = 0; i < txn->partial_n; i++)
         json_text(line, NULL, txn->partial[i]);
-    const bool counts = txn->meta && txn->status != TXN_ABORTED;
+    const bool counts = txn->has_parts && txn->status != TXN_ABORTED;
     for (size_t i = 0; counts && i < txn->rows.n; i++) {
         const struct row_statement *by = txn->rows.at[i].by;
         if (!by || !by->part || by->part == last)
@@ -424,6 +424,11 @@ write_final(struct writer *w, struct err *err)
     return end_txn(w, &all, err);
 }
 
+// With these marks a reader knows that times are nanoseconds, and that the
+// history is whole.
+static const char BEGIN[] = JSONL_RECORDING_BEGIN;
+static const char END[] = JSONL_RECORDING_END;
+
 bool
 row_history_write(struct row_history *h, const char *path, struct err *err)
 {
@@ -439,8 +444,10 @@ row_history_write(struct row_history *h, const char *path, struct err *err)
     if (collect(&w)) {
         ok = journal_open(&w.journal, path, err);
         if (ok) {
-            ok = write_initial(&w, err) && write_sessions(&w, err) &&
-                 write_final(&w, err);
+            ok = journal_add(&w.journal, BEGIN, strlen(BEGIN), err) &&
+                 write_initial(&w, err) && write_sessions(&w, err) &&
+                 write_final(&w, err) &&
+                 journal_add(&w.journal, END, strlen(END), err);
             ok = journal_close(&w.journal, err) && ok;
         }
     }

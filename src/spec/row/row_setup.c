@@ -147,6 +147,7 @@ row_setup_remove(struct connection *c, const struct watched *made)
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }
+    setup_objects_drop(c, &made->objects);
 }
 
 static bool
@@ -165,6 +166,21 @@ has_name(const char *sql, const char *name)
             (at == sql || !is_of_name(at[-1])))
             return true;
     return strpbrk(name, "\"`]") != NULL; // which is written twice there
+}
+
+/* Leave out objects that are neither named by the SQL nor among others that are
+ * known: another user made them meanwhile. */
+static void
+keep_own_objects(struct watched *w, const char *sql,
+                 const struct watched *known)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->objects.n; i++) {
+        const struct setup_object o = w->objects.at[i];
+        if (has_name(sql, o.name) || setup_objects_has(&known->objects, o.what))
+            w->objects.at[n++] = o;
+    }
+    w->objects.n = n;
 }
 
 /* The tables that were not there before, and are either named by the SQL or
@@ -190,8 +206,10 @@ read_own(struct connection *c, struct watched *before, const char *sql,
             vec_push(&before->tables, other);
             strange++;
         }
-        if (!strange)
+        if (!strange) {
+            keep_own_objects(out, sql, known);
             return true;
+        }
         watched_free(out);
     }
 }

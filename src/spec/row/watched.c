@@ -273,7 +273,9 @@ watched_read(struct connection *c, const struct watched *before,
     assert(out->dialect);
     if (out->dialect->compare)
         out->book = row_book_new();
-    const bool ok = out->dialect->read(c, before, out, err);
+    const bool ok = out->dialect->read(c, before, out, err) &&
+                    setup_objects_read(c, before ? &before->objects : NULL,
+                                       &out->arena, &out->objects, err);
     if (!ok)
         watched_free(out);
     return ok;
@@ -296,6 +298,7 @@ watched_free(struct watched *w)
         vec_free(&w->checks.at[i].other_names);
     }
     vec_free(&w->tables);
+    vec_free(&w->objects);
     vec_free(&w->functions);
     vec_free(&w->operators);
     vec_free(&w->checked_types);

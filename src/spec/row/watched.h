@@ -13,6 +13,7 @@
 #define SPEC_ROW_WATCHED_H
 
 #include "driver/driver.h"
+#include "spec/row/setup_objects.h"
 #include "spec/sql/token.h"
 
 #define WATCHED_NONE UINT32_MAX
@@ -70,6 +71,7 @@ struct watched_check {
 struct watched {
     const struct row_dialect *dialect;
     VEC(struct watched_table) tables;
+    setup_objects objects;  // besides tables; PostgreSQL
     text_vec functions;     // names of functions that users have made
     text_vec operators;     // those that call them, where these may read tables
     text_vec checked_types; // the same of types with checks

@@ -109,25 +109,42 @@ is_number(const char *text)
            strspn(digits, "0123456789+-.eE") == strlen(digits);
 }
 
-/* Give variables the values of the only row. */
+/* Give a variable the value of a column of the only row. */
+static void
+bind_column(struct sql_session *s, const struct pgbench_command *c, size_t i,
+            const char *column)
+{
+    struct buf name = {0}, value = {0};
+    const char *text = result_rows_get(&s->answer, 0, i);
+    buf_printf(&name, "%s%s", c->prefix, column);
+    if (result_rows_is_null(&s->answer, 0, i))
+        buf_text(&value, "null");
+    else if (is_number(text))
+        buf_text(&value, text);
+    else
+        watched_put_literal(&value, text);
+    if (name.n < PGBENCH_NAME_ROOM)
+        pgbench_bind(&s->bindings, name.at, name.n, value.at);
+    buf_free(&name);
+    buf_free(&value);
+}
+
 static void
 bind_answer(struct sql_session *s, const struct pgbench_command *c,
             const text_vec *names)
 {
-    for (size_t i = 0; i < names->n; i++) {
-        struct buf name = {0}, value = {0};
-        const char *text = result_rows_get(&s->answer, 0, i);
-        buf_printf(&name, "%s%s", c->prefix, names->at[i]);
-        if (result_rows_is_null(&s->answer, 0, i))
-            buf_text(&value, "null");
-        else if (is_number(text))
-            buf_text(&value, text);
-        else
-            watched_put_literal(&value, text);
-        if (name.n < PGBENCH_NAME_ROOM)
-            pgbench_bind(&s->bindings, name.at, name.n, value.at);
-        buf_free(&name);
-        buf_free(&value);
+    for (size_t i = 0; i < names->n; i++)
+        bind_column(s, c, i, names->at[i]);
+}
+
+/* The same with the names that the server gives the columns. */
+static void
+bind_named(struct sql_session *s, const struct pgbench_command *c)
+{
+    const char *name = s->answer.names.at;
+    for (size_t i = 0; s->answer.names.n && i < s->answer.width; i++) {
+        bind_column(s, c, i, name);
+        name += strlen(name) + 1;
     }
 }
 
@@ -177,9 +194,14 @@ run_recorded(struct sql_session *s, const struct pgbench_script *script,
     if (!statement)
         return undo(s, script, command, refused.text, err);
     r->recorder.answer = c->gset ? &s->answer : NULL;
+    script_places_before(&s->places, &r->recorder.notes);
     *goes_on = step_runner_statement(r, statement, false);
     if (r->failed && !s->failure[0])
         memcpy(s->failure, r->failure, sizeof s->failure);
+    if (c->kind == COMMAND_SQL)
+        script_places_after(&s->places, &r->recorder.notes, command,
+                            statement->rows.locks &&
+                                statement->rows.returns_versions);
     if (r->recorder.refusal[0]) {
         *goes_on = false;
         return undo(s, script, command, r->recorder.refusal, err);
@@ -200,7 +222,8 @@ run_recorded(struct sql_session *s, const struct pgbench_script *script,
     return true;
 }
 
-/* Run a statement for its time only; *is_open: inside of a transaction. */
+/* Run a statement as it is; *is_open: inside of a transaction.  False if the
+ * script ends here. */
 static bool
 run_plain(struct sql_session *s, const struct pgbench_command *c,
           struct connection *connection, bool *is_open,
@@ -208,18 +231,38 @@ run_plain(struct sql_session *s, const struct pgbench_command *c,
 {
     const enum outcome outcome =
         connection->driver->query(connection, s->sql.at, &s->answer);
+    const bool is_refused = outcome != OUTCOME_OK && outcome != OUTCOME_LOST;
+    if (is_refused && !s->failure[0])
+        snprintf(s->failure, sizeof s->failure, "%.40s: %.200s",
+                 connection->code, connection->message);
     if (c->kind == COMMAND_BEGIN)
         *is_open = true;
     else if (c->kind == COMMAND_COMMIT || c->kind == COMMAND_ROLLBACK)
         *is_open = false;
     out->is_lost = outcome == OUTCOME_LOST;
     out->unknown += outcome == OUTCOME_LOST;
-    out->aborted += outcome != OUTCOME_OK && outcome != OUTCOME_LOST;
+    out->aborted += is_refused;
     out->committed +=
         outcome == OUTCOME_OK && !*is_open && c->kind != COMMAND_ROLLBACK;
-    if (*is_open && outcome != OUTCOME_OK && outcome != OUTCOME_LOST)
+    if (*is_open && is_refused) {
         connection->driver->query(connection, "rollback", NULL);
-    return outcome == OUTCOME_OK;
+        *is_open = false;
+    }
+    if (outcome != OUTCOME_OK || !c->gset)
+        return outcome == OUTCOME_OK;
+    // pgbench gives up, too, unless there is one row.
+    if (s->answer.n == 1)
+        bind_named(s, c);
+    return s->answer.n == 1;
+}
+
+/* A script that ends inside of a transaction ends it. */
+static void
+end_plain(struct connection *c, struct collect_pass *out)
+{
+    out->is_rolled_back = true;
+    out->aborted++;
+    out->is_lost = c->driver->query(c, "rollback", NULL) == OUTCOME_LOST;
 }
 
 /* Count the transactions from 'first' on. */
@@ -243,10 +286,28 @@ count(const struct sql_session *s, size_t first, struct collect_pass *out)
     }
 }
 
+/* Record a new connection.  What it does is a session of its own, because the
+ * outcome of what was lost before is unknown. */
+static bool
+attach(struct sql_session *s, struct connection *c, struct err *err)
+{
+    char name[48];
+    if (c->tap)
+        return true;
+    s->connections++;
+    snprintf(name, sizeof name, s->connections > 1 ? "s%zu.%zu" : "s%zu",
+             s->number, s->connections);
+    return s->recorder->attach(s->recorder->self, c, name, err);
+}
+
 /* Make a new connection ready to be recorded. */
 static bool
 prepare(struct sql_session *s, struct connection *c, struct err *err)
 {
+    if (s->recorder)
+        return attach(s, c, err);
+    if (!s->watched)
+        return true;
     const char *sql = s->watched->dialect->prepare;
     if (c->notices)
         return true;
@@ -264,8 +325,10 @@ sql_session_run(struct sql_session *s, const struct pgbench_script *script,
     bool goes_on = true, ok = true, is_open = false;
     r->recorder.connection = c;
     r->is_lost = r->is_gone = false;
-    if (s->watched && !prepare(s, c, err))
+    if (!prepare(s, c, err))
         return false;
+    const uint64_t done = c->tap ? c->tap->done : 0;
+    const uint64_t writes = c->tap ? c->tap->writes : 0;
     for (size_t i = 0; ok && goes_on && i < script->read.commands.n;) {
         const struct pgbench_command *command = &script->read.commands.at[i];
         if (command->kind > COMMAND_ROLLBACK) {
@@ -282,14 +345,20 @@ sql_session_run(struct sql_session *s, const struct pgbench_script *script,
             goes_on = run_plain(s, command, c, &is_open, out);
         i++;
     }
-    if (!s->watched)
+    if (!s->watched) {
+        if (is_open && !out->is_lost)
+            end_plain(c, out);
+        out->operations = c->tap ? c->tap->done - done : 0;
+        out->writes = c->tap ? c->tap->writes - writes : 0;
         return ok;
+    }
     out->is_rolled_back = !r->is_lost && !c->code[0];
     if (!r->is_lost)
         step_runner_rest(r);
     r->recorder.is_failed = false;
     out->is_lost = r->is_lost;
     count(s, first, out);
+    script_places_end(&s->places, &r->recorder.notes, first, script);
     out->is_rolled_back &= out->aborted > 0;
     return ok;
 }
@@ -304,6 +373,7 @@ sql_session_free(struct sql_session *s)
     vec_free(&s->statements);
     vec_free(&s->undone);
     strings_free(&s->texts);
+    script_places_free(&s->places);
     step_runner_free(&s->runner);
     pgbench_bindings_free(&s->bindings);
     result_rows_free(&s->answer);

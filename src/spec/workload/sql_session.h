@@ -8,7 +8,9 @@
 #include "base/container/strings.h"
 #include "collect/collect.h"
 #include "prove/program/pgbench/pgbench_script.h"
+#include "spec/spec_recorder.h"
 #include "spec/step_runner.h"
+#include "spec/workload/script_places.h"
 
 /* A statement with the values that its variables had. */
 struct sql_text {
@@ -27,9 +29,13 @@ struct sql_undone {
 };
 
 struct sql_session {
-    const struct watched *watched; // NULL: nothing is recorded
-    double pause;                  // seconds before each statement
+    const struct watched *watched; // NULL: the texts are not understood
+    // Takes the statements as they are; NULL: nothing is recorded, or by text.
+    const struct spec_recorder *recorder;
+    size_t number, connections; // from 1; how many connections it has had
+    double pause;               // seconds before each statement
     struct step_runner runner;
+    struct script_places places;
     char failure[300]; // the first statement that the database refused
     struct random random;
     struct pgbench_bindings bindings;

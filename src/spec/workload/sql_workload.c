@@ -5,6 +5,7 @@
 
 #include "driver/sql/sql.h"
 #include "format/input.h"
+#include "spec/notes.h"
 #include "spec/row/row_history.h"
 #include "spec/row/row_setup.h"
 
@@ -245,26 +246,40 @@ make_tables(struct sql_workload *w, struct database *db, struct connection *c,
     }
     if (!row_setup_make(c, &w->before, w->schema, &w->made, err))
         return err_in_file(err, w->options.schema);
-    return row_setup_watch(db, &w->before, &w->made, &w->watched, err);
+    return w->recorder ||
+           row_setup_watch(db, &w->before, &w->made, &w->watched, err);
+}
+
+/* Understand the statements, and let triggers report rows. */
+static bool
+understand(struct sql_workload *w, struct connection *c, bool records,
+           struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->scripts.n; i++)
+        ok = understand_script(w, &w->scripts.at[i], err);
+    return ok &&
+           (!records || (watched_install(&w->watched, c, err) &&
+                         row_state_read(&w->initial, &w->watched, c, err)));
 }
 
 static bool
 prepare(struct sql_workload *w, struct database *db, struct connection *c,
-        bool records, struct err *err)
+        const char *path, struct err *err)
 {
+    const struct spec_recorder *r = path ? w->recorder : NULL;
     char scale[24];
-    bool ok = make_tables(w, db, c, err);
-    for (size_t i = 0; ok && i < w->scripts.n; i++)
-        ok = understand_script(w, &w->scripts.at[i], err);
-    ok = ok && (!records || (watched_install(&w->watched, c, err) &&
-                             row_state_read(&w->initial, &w->watched, c, err)));
-    if (!ok)
+    if (!make_tables(w, db, c, err) ||
+        !(w->recorder ? !r || r->begin(r->self, &w->made, path, err)
+                      : understand(w, c, path != NULL, err)))
         return false;
     find_scale(c, scale);
     bind_given(w, scale);
     for (size_t i = 0; i < w->sessions.n; i++) {
         struct sql_session *s = &w->sessions.at[i];
-        s->watched = records ? &w->watched : NULL;
+        s->watched = path && !w->recorder ? &w->watched : NULL;
+        s->recorder = r;
+        s->number = i + 1;
         s->runner.recorder.flavour = flavour_of(sql_product(c->driver));
         s->runner.stops = true;
     }
@@ -274,11 +289,11 @@ prepare(struct sql_workload *w, struct database *db, struct connection *c,
 /* --- the source ------------------------------------------------------------*/
 
 static bool
-load(void *self, struct database *db, bool records, struct err *err)
+load(void *self, struct database *db, const char *path, struct err *err)
 {
     struct sql_workload *w = self;
     struct connection *c;
-    if (!row_setup_records(db))
+    if (!w->recorder && !row_setup_records(db))
         return err_set(err, ERR_FEATURE,
                        "a workload of SQL files needs one node of PostgreSQL "
                        "13, MariaDB 10.4 or SQLite 3.37, or later, or DuckDB, "
@@ -286,7 +301,7 @@ load(void *self, struct database *db, bool records, struct err *err)
                        *db->note ? db->note : db->driver->scheme);
     if (!db->driver->connect(db, 0, 0, &c, err))
         return false;
-    const bool ok = prepare(w, db, c, records, err);
+    const bool ok = prepare(w, db, c, path, err);
     c->driver->disconnect(c);
     return ok;
 }
@@ -313,16 +328,38 @@ run(void *self, uint32_t session, struct connection *c,
 
 /* Say why there is no history: the first error, if nothing was done. */
 static bool
-refuse_history(const struct sql_workload *w, const struct row_history *h,
+refuse_history(const struct sql_workload *w, bool is_empty, const char *refusal,
                struct err *err)
 {
-    for (size_t i = 0; h->is_empty && i < w->sessions.n; i++)
+    for (size_t i = 0; is_empty && i < w->sessions.n; i++)
         if (w->sessions.at[i].failure[0])
             return err_set(
                 err, ERR_IO,
                 "no transaction did anything; the first error was %s",
                 w->sessions.at[i].failure);
-    return err_set(err, ERR_FEATURE, "not checked: %s", h->refusal);
+    return err_set(err, ERR_FEATURE, "not checked: %s", refusal);
+}
+
+/* What sessions keep; the check comes next, and needs the memory. */
+static void
+free_sessions(struct sql_workload *w)
+{
+    for (size_t i = 0; i < w->sessions.n; i++)
+        sql_session_free(&w->sessions.at[i]);
+    vec_clear(&w->sessions);
+}
+
+static bool
+finish_recorder(struct sql_workload *w, struct err *err)
+{
+    struct spec_recorded out;
+    const bool ok =
+        w->recorder->finish(w->recorder->self, &out, err) &&
+        (!out.refusal[0] ||
+         refuse_history(w, out.is_empty, out.refusal, err)) &&
+        (!out.is_empty || refuse_history(w, true, NOTES_EMPTY, err));
+    free_sessions(w);
+    return ok;
 }
 
 static bool
@@ -330,6 +367,8 @@ write_history(void *self, struct database *db, const char *path,
               struct err *err)
 {
     struct sql_workload *w = self;
+    if (w->recorder)
+        return finish_recorder(w, err);
     struct connection *c;
     struct row_state final = {0};
     VEC(struct spec_history_session) sessions = {0};
@@ -352,17 +391,14 @@ write_history(void *self, struct database *db, const char *path,
                                       .sessions_n = sessions.n};
         ok = row_history_write(&history, path, err);
         if (ok && history.refusal[0])
-            ok = refuse_history(w, &history, err);
+            ok = refuse_history(w, history.is_empty, history.refusal, err);
         tell_parts(w);
     }
     tell_undone(w);
     vec_free(&sessions);
     row_state_free(&final);
     c->driver->disconnect(c);
-    // The check comes next, and needs the memory.
-    for (size_t i = 0; i < w->sessions.n; i++)
-        sql_session_free(&w->sessions.at[i]);
-    vec_clear(&w->sessions);
+    free_sessions(w);
     return ok;
 }
 
@@ -388,6 +424,8 @@ unload(void *self, struct database *db)
     struct sql_workload *w = self;
     struct connection *c;
     struct err err = {0};
+    if (w->recorder)
+        w->recorder->forget(w->recorder->self);
     if (!w->has_before || !db->driver->connect(db, 0, 0, &c, &err))
         return;
     row_setup_remove(c, &w->made);
@@ -432,13 +470,33 @@ sql_workload_open(struct sql_workload *w, const struct sql_workload_options *o,
     return true;
 }
 
+bool
+sql_workload_put_text(const struct sql_workload *w, struct buf *out,
+                      struct err *err)
+{
+    const struct pgbench_bindings none = {0};
+    struct buf sql = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->scripts.n; i++) {
+        const struct pgbench_script *s = &w->scripts.at[i].script;
+        for (size_t k = 0; ok && k < s->read.commands.n; k++) {
+            if (s->read.commands.at[k].kind > COMMAND_ROLLBACK)
+                continue;
+            buf_clear(&sql);
+            ok = pgbench_script_fill(s, k, &none, "1", &sql, err);
+            buf_printf(out, "%s;\n", ok ? sql.at : "");
+        }
+    }
+    buf_free(&sql);
+    return ok;
+}
+
 void
 sql_workload_close(struct sql_workload *w)
 {
     for (size_t i = 0; i < w->scripts.n; i++)
         pgbench_script_free(&w->scripts.at[i].script);
-    for (size_t i = 0; i < w->sessions.n; i++)
-        sql_session_free(&w->sessions.at[i]);
+    free_sessions(w);
     vec_free(&w->scripts);
     vec_free(&w->sessions);
     watched_free(&w->watched);

@@ -7,6 +7,10 @@
  *                         and writes the history
  *     sql_workload_close
  *
+ * With a recorder that takes statements as they are (spec/spec_recorder.h), no
+ * statement is understood: the sessions send the texts, and the recorder writes
+ * the history.
+ *
  * Sessions keep notes in memory; the history is written when all have ended,
  * because only then the database can be asked which versions of rows satisfy
  * which conditions.
@@ -16,6 +20,7 @@
 #define SPEC_WORKLOAD_SQL_WORKLOAD_H
 
 #include "spec/row/row_versions.h"
+#include "spec/spec_recorder.h"
 #include "spec/workload/random_sql.h"
 #include "spec/workload/sql_session.h"
 
@@ -43,11 +48,12 @@ struct sql_workload {
     VEC(struct sql_workload_script) scripts;
     uint64_t weights; // the sum
     const char *schema;
-    struct random_sql random; // if the scripts are
-    bool has_before;          // 'before' is known, so tables may be removed
-    struct watched before;    // the tables of others
-    struct watched made;      // those of the schema, which are removed
-    struct watched watched;   // ours
+    struct random_sql random;             // if the scripts are
+    const struct spec_recorder *recorder; // NULL: the texts are understood
+    bool has_before;        // 'before' is known, so tables may be removed
+    struct watched before;  // the tables of others
+    struct watched made;    // those of the schema, which are removed
+    struct watched watched; // ours
     struct row_state initial;
     VEC(struct sql_session) sessions;
     struct arena arena;
@@ -60,5 +66,9 @@ bool sql_workload_is(const char *name);
 bool sql_workload_open(struct sql_workload *w,
                        const struct sql_workload_options *o, struct err *err);
 void sql_workload_close(struct sql_workload *w);
+
+/* Append the statements of all scripts, in which variables are 1. */
+bool sql_workload_put_text(const struct sql_workload *w, struct buf *out,
+                           struct err *err);
 
 #endif

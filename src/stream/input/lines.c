@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "stream/input/lines.h"
 
+#include "base/container/hash.h"
 #include "format/unpack/unpack_stream.h"
 
 #include <errno.h>
@@ -48,7 +49,43 @@ lines_close(struct stream_lines *l)
         unpack_stream_end(l->unpack);
     vec_free(&l->buffer);
     vec_free(&l->packed);
+    vec_free(&l->last);
     *l = (struct stream_lines){.fd = -1};
+}
+
+bool
+lines_offset(const struct stream_lines *l, uint64_t *out)
+{
+    const off_t at = l->is_file && !l->unpack ? lseek(l->fd, 0, SEEK_CUR) : -1;
+    if (at < 0)
+        return false;
+    *out = (uint64_t)at - (l->buffer.n - l->at);
+    return true;
+}
+
+bool
+lines_go_to(struct stream_lines *l, uint64_t offset, uint64_t number,
+            struct err *err)
+{
+    struct stat st;
+    assert(!l->buffer.n);
+    l->number = number;
+    if (!l->is_file || fstat(l->fd, &st) < 0 || (uint64_t)st.st_size < offset ||
+        lseek(l->fd, (off_t)offset, SEEK_SET) < 0) {
+        err_set(err, ERR_SYNTAX,
+                "shorter than it was when the checkpoint was written");
+        return err_in_file(err, l->name);
+    }
+    return true;
+}
+
+uint64_t
+lines_hash_before(const struct stream_lines *l, uint64_t offset)
+{
+    char bytes[PEEK];
+    const size_t n = offset < PEEK ? (size_t)offset : PEEK;
+    const ssize_t got = pread(l->fd, bytes, n, (off_t)(offset - n));
+    return hash_bytes(bytes, got < 0 ? 0 : (size_t)got);
 }
 
 /* Read more into the end of a buffer; *n is 0 at the end of the file. */
@@ -245,9 +282,8 @@ fill_followed(struct stream_lines *l, struct err *err)
     return true;
 }
 
-bool
-lines_next(struct stream_lines *l, const char **line, size_t *n,
-           struct err *err)
+static bool
+take_line(struct stream_lines *l, const char **line, size_t *n, struct err *err)
 {
     size_t searched = 0;
     *line = NULL;
@@ -271,7 +307,101 @@ lines_next(struct stream_lines *l, const char **line, size_t *n,
         *line = at;
         *n = end ? (size_t)(end - at) : left;
         l->at += *n + (end ? 1 : 0);
+        l->next += *n + (end ? 1 : 0);
         l->number++;
         return true;
     }
+}
+
+/* --- ranges ----------------------------------------------------------------*/
+
+/* The last two fields of a line, from the comma before them on. */
+static const char *
+last_fields(const char *line, size_t n, size_t *length)
+{
+    const char *at = line + n;
+    for (int commas = 0; at > line && commas < 2;)
+        commas += *--at == ',';
+    *length = (size_t)(line + n - at);
+    return at;
+}
+
+static bool
+belongs_to_last(const struct stream_lines *l, const char *line, size_t n)
+{
+    size_t m;
+    const char *fields = last_fields(line, n, &m);
+    return l->is_joined && l->last.n && l->last.n == m &&
+           memcmp(l->last.at, fields, m) == 0;
+}
+
+static void
+note_last(struct stream_lines *l, const char *line, size_t n)
+{
+    size_t m;
+    const char *fields = last_fields(line, n, &m);
+    vec_clear(&l->last);
+    vec_grow(&l->last, m);
+    memcpy(l->last.at, fields, m);
+}
+
+/* Give back the line that was taken last. */
+static void
+give_back(struct stream_lines *l, uint64_t begin)
+{
+    l->at -= (size_t)(l->next - begin);
+    l->next = begin;
+    l->number--;
+}
+
+bool
+lines_take_range(struct stream_lines *l, uint64_t from, uint64_t to,
+                 bool joined, struct err *err)
+{
+    const char *line;
+    size_t n;
+    uint64_t begin = 0;
+    l->is_joined = joined;
+    l->limit = to;
+    if (!from)
+        return true;
+    if (!l->is_file || l->unpack || l->buffer.n)
+        return err_set(err, ERR_FEATURE, "not a plain file");
+    l->next = from > PEEK ? from - PEEK : 0;
+    if (lseek(l->fd, (off_t)l->next, SEEK_SET) < 0)
+        return err_set(err, ERR_IO, "cannot seek: %s", strerror(errno));
+    // The first line may be the rest of one.
+    if (l->next && !take_line(l, &line, &n, err))
+        return false;
+    for (;;) {
+        begin = l->next;
+        if (!take_line(l, &line, &n, err))
+            return false;
+        if (!line)
+            return true;
+        if (begin >= from && !belongs_to_last(l, line, n))
+            break;
+        note_last(l, line, n);
+    }
+    give_back(l, begin);
+    return !joined || l->last.n ||
+           err_set(err, ERR_FEATURE, "a line is too long");
+}
+
+bool
+lines_next(struct stream_lines *l, const char **line, size_t *n,
+           struct err *err)
+{
+    const uint64_t begin = l->next;
+    if (!take_line(l, line, n, err))
+        return false;
+    if (!l->limit || !*line)
+        return true;
+    if (begin >= l->limit && !belongs_to_last(l, *line, *n)) {
+        give_back(l, begin);
+        *line = NULL;
+    } else if (l->is_joined) {
+        note_last(l, *line, *n);
+    }
+    return true;
 }

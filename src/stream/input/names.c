@@ -81,6 +81,35 @@ names_collect_end(struct names_collection *c)
         n->most_values = least_values(n);
 }
 
+/* Not every name can be found: see reader_leave. */
+static void
+archive_map(struct name_map *m, struct archive *a)
+{
+    size_t n = m->all.tags.n;
+    archive_count(a, &n, 1 + sizeof(uint64_t));
+    for (size_t i = 0; i < n; i++) {
+        struct atom x = a->reads ? atom_nil() : atoms_get(&m->all, i);
+        archive_atom(a, &x);
+        bool is_found =
+            !a->reads && intmap_find(&m->by_tag[x.tag], x.bits) == i;
+        archive_value(a, is_found);
+        if (!a->reads)
+            continue;
+        if (is_found)
+            intmap_add(&m->by_tag[x.tag], x.bits, (uint32_t)i, &is_found);
+        atoms_push(&m->all, x);
+    }
+}
+
+void
+names_archive(struct stream_names *n, struct archive *a)
+{
+    archive_strings(a, &n->texts);
+    archive_strings(a, &n->values);
+    archive_map(&n->keys, a);
+    archive_map(&n->sessions, a);
+}
+
 static void
 free_map(struct name_map *m)
 {

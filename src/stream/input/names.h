@@ -13,6 +13,7 @@
 
 #include "base/container/intmap.h"
 #include "history/atom.h"
+#include "stream/input/archive.h"
 
 /* A map from atoms to numbers. */
 struct name_map {
@@ -53,6 +54,9 @@ struct names_collection {
 void names_collect_begin(struct names_collection *c, struct stream_names *n);
 uint64_t names_keep(struct names_collection *c, uint8_t tag, uint64_t bits);
 void names_collect_end(struct names_collection *c);
+
+/* Keys, sessions and values; read into names that are empty. */
+void names_archive(struct stream_names *n, struct archive *a);
 
 void names_free(struct stream_names *n);
 

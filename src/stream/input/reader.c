@@ -193,7 +193,7 @@ check_times(const struct stream_reader *r, const struct shard *s,
             struct err *err)
 {
     for (size_t i = r->ready_at;
-         r->shards.n > 1 && !r->is_followed && i < r->ready.n; i++) {
+         r->is_merged && !r->is_followed && i < r->ready.n; i++) {
         const struct stream_txn *t = r->ready.at[i];
         if (t->status == TXN_COMMITTED && t->ended == INT64_MAX) {
             err_set(err, ERR_SYNTAX,
@@ -243,16 +243,22 @@ release_all(struct stream_reader *r)
     r->waiting_at = r->waiting.n;
 }
 
-/* Look again at followed shards that had nothing.  Whether there are some. */
+static bool open_added(struct stream_reader *r, struct err *err);
+
+/* Look again at followed shards that had nothing, and for shards that were
+ * added.  Whether there are some. */
 static bool
-look_again(struct stream_reader *r)
+look_again(struct stream_reader *r, bool *any, struct err *err)
 {
-    bool any = false;
+    *any = r->directory && !r->shards.n && !r->is_stopped;
+    if (r->directory && !r->is_stopped && ++r->n_looks % SOME == 0 &&
+        !open_added(r, err))
+        return false;
     for (size_t i = 0; i < r->shards.n; i++) {
-        any |= !r->shards.at[i].is_over;
+        *any |= !r->shards.at[i].is_over;
         r->shards.at[i].lines.is_waiting = false;
     }
-    return any;
+    return true;
 }
 
 bool
@@ -271,14 +277,17 @@ bool
 stream_reader_next(struct stream_reader *r, struct stream_txn **out,
                    struct err *err)
 {
+    bool any;
     *out = NULL;
     r->is_waiting = false;
-    if (r->is_followed && ++r->n_calls % SOME == 0)
-        look_again(r);
+    if (r->is_followed && ++r->n_calls % SOME == 0 && !look_again(r, &any, err))
+        return false;
     while (r->ready_at == r->ready.n) {
         r->ready_at = r->ready.n = 0;
         struct shard *s = choose_shard(r);
-        if (!s && look_again(r)) {
+        if (!s && !look_again(r, &any, err))
+            return false;
+        if (!s && any) {
             r->is_waiting = true;
             return true;
         }
@@ -327,8 +336,8 @@ find_notation(struct shard *s, const char *name, struct err *err)
     return err_in_file(err, s->lines.name);
 }
 
-static struct shard *
-add_shard(struct stream_reader *r)
+struct shard *
+reader_add_shard(struct stream_reader *r)
 {
     vec_push(&r->shards, ((struct shard){.clock = INT64_MIN}));
     r->shards.at[r->shards.n - 1].lines.fd = -1;
@@ -339,7 +348,7 @@ static bool
 open_shard(struct stream_reader *r, const char *path, const char *format,
            struct err *err)
 {
-    struct shard *s = add_shard(r);
+    struct shard *s = reader_add_shard(r);
     if (!lines_open(&s->lines, path, err))
         return false;
     s->lines.is_followed = r->is_followed;
@@ -386,8 +395,28 @@ list_files(const char *path, path_vec *out, struct err *err)
     closedir(dir);
     if (out->n)
         qsort(out->at, out->n, sizeof *out->at, compare_names);
-    return out->n || (err_set(err, ERR_IO, "a directory without files"),
-                      err_in_file(err, path));
+    return true;
+}
+
+/* Open files that were added to a directory. */
+static bool
+open_added(struct stream_reader *r, struct err *err)
+{
+    path_vec paths = {0};
+    bool ok = list_files(r->directory, &paths, err);
+    for (size_t i = 0; i < paths.n; i++) {
+        bool is_known = false;
+        for (size_t j = 0; j < r->shards.n && !is_known; j++)
+            is_known = strcmp(r->shards.at[j].lines.name, paths.at[i]) == 0;
+        if (!ok || is_known) {
+            mem_free(paths.at[i]);
+            continue;
+        }
+        ok = open_shard(r, paths.at[i], "jsonl", err);
+        vec_top(&r->shards).path = paths.at[i];
+    }
+    vec_free(&paths);
+    return ok;
 }
 
 static bool
@@ -396,10 +425,17 @@ open_directory(struct stream_reader *r, const struct stream_source *source,
 {
     path_vec paths = {0};
     bool ok = list_files(source->path, &paths, err);
+    if (ok && !paths.n && !r->is_followed) {
+        err_set(err, ERR_IO, "a directory without files");
+        ok = err_in_file(err, source->path);
+    }
+    r->is_merged = paths.n > 1;
     for (size_t i = 0; i < paths.n; i++) {
-        ok = ok && open_shard(r, paths.at[i], source->format, err);
-        if (i < r->shards.n)
-            r->shards.at[i].path = paths.at[i];
+        const size_t n = r->shards.n;
+        if (!source->parts || i % source->parts == source->part)
+            ok = ok && open_shard(r, paths.at[i], source->format, err);
+        if (r->shards.n > n)
+            r->shards.at[n].path = paths.at[i];
         else
             mem_free(paths.at[i]);
     }
@@ -407,21 +443,55 @@ open_directory(struct stream_reader *r, const struct stream_source *source,
     return ok;
 }
 
+/* Open one part of a file. */
+static bool
+open_range(struct stream_reader *r, const struct stream_source *source,
+           uint64_t size, struct err *err)
+{
+    struct shard *s;
+    const uint64_t from = size * source->part / source->parts;
+    const uint64_t to = size * (source->part + 1) / source->parts;
+    if (!open_shard(r, source->path, source->format, err))
+        return false;
+    s = &vec_top(&r->shards);
+    if (source->parts == 1)
+        return true;
+    // Recognising the format has read the beginning.
+    lines_close(&s->lines);
+    if (!lines_open(&s->lines, source->path, err))
+        return false;
+    s->is_over = from == to;
+    s->n_objects = from > 0; // no recording begins here
+    return s->is_over || lines_take_range(&s->lines, from, to,
+                                          s->notation == &notation_text, err);
+}
+
 static bool
 open_all(struct stream_reader *r, const struct stream_source *source,
          struct err *err)
 {
-    struct stat st;
+    struct stat st = {0};
     if (source->text) {
-        struct shard *s = add_shard(r);
+        struct shard *s = reader_add_shard(r);
         lines_of_text(&s->lines, source->path, source->text, source->text_n);
         s->lines.is_followed = r->is_followed;
         return find_notation(s, source->format, err);
     }
     if (strcmp(source->path, "-") != 0 && stat(source->path, &st) == 0 &&
-        S_ISDIR(st.st_mode))
+        S_ISDIR(st.st_mode)) {
+        r->directory = r->is_followed ? source->path : NULL;
         return open_directory(r, source, err);
+    }
+    if (source->parts)
+        return open_range(r, source, (uint64_t)st.st_size, err);
     return open_shard(r, source->path, source->format, err);
+}
+
+/* A directory that is followed may have no file yet. */
+static const struct notation *
+notation_of(const struct stream_reader *r)
+{
+    return r->shards.n ? r->shards.at[0].notation : &notation_jsonl;
 }
 
 struct stream_reader *
@@ -439,7 +509,7 @@ stream_reader_open(const struct stream_source *source,
             ok = err_in_file(err, r->shards.at[i].lines.name);
         }
     if (ok) {
-        names->initial = r->shards.at[0].notation->initial;
+        names->initial = notation_of(r)->initial;
         return r;
     }
     stream_reader_close(r);
@@ -475,6 +545,14 @@ stream_reader_keep_names(struct stream_reader *r, struct names_collection *c)
         stream_txn_keep_names(r->ready.at[i], c);
 }
 
+const char *
+stream_reader_file(const struct stream_reader *r, uint32_t session)
+{
+    const uint32_t shard =
+        session < r->sessions.n ? r->sessions.at[session].shard : 0;
+    return shard ? r->shards.at[shard - 1].lines.name : NULL;
+}
+
 const struct stream_sizes *
 stream_reader_sizes(const struct stream_reader *r)
 {
@@ -484,7 +562,7 @@ stream_reader_sizes(const struct stream_reader *r)
 const struct format *
 stream_reader_format(const struct stream_reader *r)
 {
-    return r->shards.at[0].notation->format;
+    return notation_of(r)->format;
 }
 
 bool

@@ -28,8 +28,10 @@ struct stream_source {
     const char *text;   // instead of a file: text_n bytes; or NULL
     size_t text_n;
     // It is being written: jsonl, not compressed, and shards need not be at the
-    // same time.  (R1) does not hold then.
+    // same time; files may be added to a directory.  (R1) does not hold then.
     bool is_followed;
+    // Of several readers: one file each, or a range of bytes of one file.
+    uint32_t part, parts; // parts 0: all of it
 };
 
 /* Sizes of what was read. */
@@ -55,11 +57,20 @@ bool stream_reader_is_waiting(const struct stream_reader *r);
 /* Take what there is as the end of a followed input. */
 void stream_reader_stop(struct stream_reader *r);
 
+/* The state of a reader of files that are followed: where it is in each, and
+ * the transactions that wait.  Read into one that was just opened; its names
+ * were read before.  Fails where an input is no file, or is another one. */
+bool stream_reader_archive(struct stream_reader *r, struct archive *a,
+                           struct err *err);
+
 void stream_reader_close(struct stream_reader *r);
 
 /* Pass the values of transactions that wait to names_keep. */
 void stream_reader_keep_names(struct stream_reader *r,
                               struct names_collection *c);
+
+/* The file of a session, as it was opened; NULL: unknown. */
+const char *stream_reader_file(const struct stream_reader *r, uint32_t session);
 
 const struct stream_sizes *stream_reader_sizes(const struct stream_reader *r);
 const struct format *stream_reader_format(const struct stream_reader *r);

@@ -55,8 +55,10 @@ struct stream_reader {
     VEC(uint32_t) waiting; // sessions with a pending one, oldest first
     size_t waiting_at;
     bool has_times, is_cut, is_late;
+    bool is_merged; // there are several shards, here or in other parts
     bool is_followed, is_waiting, is_stopped;
-    uint64_t n_read, n_calls;
+    uint64_t n_read, n_calls, n_looks;
+    const char *directory; // followed: where files may be added; borrowed
     struct stream_sizes sizes;
 };
 
@@ -72,6 +74,9 @@ struct notation {
 };
 
 extern const struct notation notation_jsonl, notation_text;
+
+/* A new shard, all zero. */
+struct shard *reader_add_shard(struct stream_reader *r);
 
 /* The session of that name, which belongs to one shard. */
 bool reader_session(struct stream_reader *r, struct shard *s, struct atom name,

@@ -148,6 +148,56 @@ stream_txn_keep_names(struct stream_txn *t, struct names_collection *c)
         t->ops[i].value = names_keep(c, t->ops[i].tag, t->ops[i].value);
 }
 
+/* Whether all numbers are those of names. */
+static bool
+is_named(const struct stream_txn *t, const struct stream_names *names)
+{
+    bool ok = t->session < names->sessions.all.tags.n;
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        const struct stream_op *op = &t->ops[i];
+        ok &= op->key < names->keys.all.tags.n && op->tag < ATOM_TAGS &&
+              (op->tag < ATOM_STRING || op->value < names->values.all.n);
+    }
+    return ok;
+}
+
+void
+stream_txn_archive(struct stream_txn **t, const struct stream_names *names,
+                   struct archive *a)
+{
+    const size_t op = sizeof *(*t)->ops;
+    size_t n = a->reads ? 0 : (*t)->n_ops;
+    size_t name_n = a->reads ? 0 : (*t)->name_n;
+    archive_count(a, &n, op);
+    archive_count(a, &name_n, 1);
+    if (a->reads)
+        *t = mem_calloc(1, sizeof **t + n * op + name_n);
+    archive_bytes(a, *t, sizeof **t + n * op + name_n);
+    if (!a->reads)
+        return;
+    a->failed |= (*t)->n_ops != n || (*t)->name_n != name_n;
+    if (!a->failed)
+        a->failed = !is_named(*t, names);
+    if (a->failed) {
+        mem_free(*t);
+        *t = NULL;
+    }
+}
+
+void
+stream_txns_archive(stream_txns *v, size_t from,
+                    const struct stream_names *names, struct archive *a)
+{
+    size_t n = v->n - from;
+    archive_count(a, &n, sizeof(struct stream_txn));
+    for (size_t i = 0; i < n; i++) {
+        struct stream_txn *t = a->reads ? NULL : v->at[from + i];
+        stream_txn_archive(&t, names, a);
+        if (a->reads && t)
+            vec_push(v, t);
+    }
+}
+
 void
 stream_txns_free(stream_txns *v)
 {

@@ -72,7 +72,13 @@ void stream_txn_show(const struct stream_names *names,
 /* Pass its values to names_keep. */
 void stream_txn_keep_names(struct stream_txn *t, struct names_collection *c);
 
+/* Read: *t is a new transaction, or NULL if that failed. */
+void stream_txn_archive(struct stream_txn **t, const struct stream_names *names,
+                        struct archive *a);
+
 typedef VEC(struct stream_txn *) stream_txns;
+void stream_txns_archive(stream_txns *v, size_t from,
+                         const struct stream_names *names, struct archive *a);
 void stream_txns_free(stream_txns *v);
 
 /* Sort by number. */

@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "history/tested.h"
+#include "stream/order/checkpoint.h"
 
 #include <assert.h>
 
@@ -15,6 +16,7 @@ struct run {
     struct follow_state state;
     u32_vec sessions; // of transactions that stand for forgotten ones
     bool is_decided;  // a part was the whole input, and had a verdict
+    double saved;     // when the last checkpoint was written
 };
 
 #define WORK (2 * BUDGET_SECOND) // for one part
@@ -158,12 +160,32 @@ note_state(struct run *r)
         r->state.waiting ? time_now() - p->ahead.at[p->ahead_at]->arrived : 0;
 }
 
+/* Write a checkpoint.  One that cannot be written ends nothing: the next one
+ * may be, and the user is told. */
+static void
+save(struct run *r)
+{
+    struct checkpoint c = {.path = r->o->checkpoint,
+                           .violations = r->state.violations,
+                           .unresolved = r->state.unresolved};
+    struct err err = {0};
+    memcpy(c.place, r->state.place, sizeof c.place);
+    r->state.checkpoints += checkpoint_write(&r->pass, &c, &err);
+    r->state.checkpoint_err = err;
+    r->saved = time_now();
+}
+
 static bool
 go_on(void *self)
 {
     struct run *r = self;
     note_state(r);
-    return r->o->go_on(r->o->self, &r->state);
+    const bool more = r->o->go_on(r->o->self, &r->state);
+    // What comes afterwards takes the input for complete.
+    if (r->o->checkpoint &&
+        (!more || time_now() - r->saved >= r->o->checkpoint_every))
+        save(r);
+    return more;
 }
 
 static void
@@ -191,10 +213,27 @@ conclude(const struct run *r, struct follow_result *out)
         out->verdict = VERDICT_OK;
 }
 
+/* Go on from the checkpoint, where there is one. */
+static bool
+go_on_from(struct run *r, struct archive *a, bool is_there, struct err *err)
+{
+    struct checkpoint c = {.path = r->o->checkpoint};
+    if (!is_there)
+        return true;
+    if (!checkpoint_read(&r->pass, a, &c, err))
+        return false;
+    r->state.violations = c.violations;
+    r->state.unresolved = c.unresolved;
+    memcpy(r->state.place, c.place, sizeof c.place);
+    return true;
+}
+
 bool
 follow_run(const struct follow_options *o, struct follow_result *out,
            struct err *err)
 {
+    struct archive a = {0};
+    bool is_there = false;
     struct run r = {.o = o};
     suspects none = {0};
     const struct pass_live live = {
@@ -207,16 +246,24 @@ follow_run(const struct follow_options *o, struct follow_result *out,
                                   .earlier = &none,
                                   .levels = level_bit(o->level),
                                   .live = &live};
-    r.pass.reader = stream_reader_open(&o->source, &r.names, o->window, err);
-    bool ok = r.pass.reader;
+    bool ok = !o->checkpoint ||
+              checkpoint_open(o->checkpoint, &r.names, &a, &is_there, err);
+    if (ok)
+        r.pass.reader =
+            stream_reader_open(&o->source, &r.names, o->window, err);
+    ok = r.pass.reader;
     if (ok) {
         pass_begin(&r.pass);
-        ok = pass_run(&r.pass, err);
+        r.saved = time_now();
+        ok = go_on_from(&r, &a, is_there, err);
+        archive_free(&a);
+        ok = ok && pass_run(&r.pass, err);
         note_state(&r);
         conclude(&r, out);
         pass_free(&r.pass);
         stream_reader_close(r.pass.reader);
     }
+    archive_free(&a);
     vec_free(&r.sessions);
     names_free(&r.names);
     return ok;

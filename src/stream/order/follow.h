@@ -34,12 +34,16 @@ struct follow_state {
     char place[128];                 // of the last unresolved one
     uint64_t waiting;                // transactions that are not placed yet
     double lag;                      // seconds since the oldest of them came
+    uint64_t checkpoints;            // written by this run
+    struct err checkpoint_err;       // why the last one was not
 };
 
 struct follow_options {
     struct stream_source source;
     size_t window;
     double settle;              // seconds
+    const char *checkpoint;     // to go on from, if it is there; or NULL
+    double checkpoint_every;    // seconds between writing it
     enum level level;           // not a strict one
     struct check_options check; // how parts are checked
     void *self;

@@ -135,8 +135,8 @@ fill(struct stream_pass *p, struct err *err)
     return true;
 }
 
-static void
-collect_names(struct stream_pass *p)
+void
+pass_collect_names(struct stream_pass *p)
 {
     struct names_collection c;
     names_collect_begin(&c, p->names);
@@ -349,7 +349,7 @@ read_rest(struct stream_pass *p, struct err *err)
         p->is_read = !t;
         mem_free(t);
         if (names_are_many(p->names))
-            collect_names(p);
+            pass_collect_names(p);
     }
     return true;
 }
@@ -380,7 +380,7 @@ pass_run(struct stream_pass *p, struct err *err)
         if (!wait && !place_next(p, err))
             return false;
         if (names_are_many(p->names))
-            collect_names(p);
+            pass_collect_names(p);
     }
 }
 

@@ -84,6 +84,9 @@ bool pass_run(struct stream_pass *p, struct err *err);
 
 void pass_free(struct stream_pass *p);
 
+/* Drop the texts of values that nothing refers to. */
+void pass_collect_names(struct stream_pass *p);
+
 /* Remove a transaction from the queue: it was placed. */
 void pass_leave_queue(struct stream_pass *p, const struct stream_txn *t);
 

@@ -416,6 +416,84 @@ running_order_keep_names(struct running_order *o, struct names_collection *c)
         stream_txn_keep_names(txn_at(o, p), c);
 }
 
+/* --- checkpoints -----------------------------------------------------------*/
+
+/* What a key held when the window began. */
+static struct key_state
+first_value(const struct running_order *o, size_t key)
+{
+    struct key_state k = o->keys.at[key];
+    while (has_version(o, k.version)) {
+        const struct placed_version *v = version_at(o, k.version);
+        k = (struct key_state){v->before_value, v->before, v->before_tag};
+    }
+    k.version = 0;
+    return k;
+}
+
+/* The positions of all sessions when the window began. */
+static void
+first_positions(const struct running_order *o, u64_vec *out)
+{
+    for (size_t i = 0; i < o->sessions.n; i++)
+        vec_push(out, o->sessions.at[i].position);
+    for (uint64_t p = o->n; p > o->base; p--)
+        out->at[txn_at(o, p)->session] = txn_at(o, p)->session_position;
+}
+
+/* Place again what was placed: its reads were served then, also those of
+ * versions that are older than the window. */
+static void
+place_again(struct running_order *o, struct stream_txn *t)
+{
+    vec_clear(&o->passed);
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        struct stream_op *op = &t->ops[i];
+        op->version = 0;
+        if (op->is_write || !op->is_main)
+            continue;
+        const struct key_state *k = key_of(o, op->key);
+        if (k->value == op->value && k->tag == op->tag)
+            op->version = k->version;
+        else
+            find_stale(o, t, i);
+    }
+    commit(o, t);
+}
+
+void
+running_order_archive(struct running_order *o, struct archive *a)
+{
+    VEC(struct key_state) keys = {0};
+    u64_vec positions = {0};
+    stream_txns placed = {0};
+    for (size_t i = 0; i < o->keys.n; i++)
+        vec_push(&keys, first_value(o, i));
+    first_positions(o, &positions);
+    for (uint64_t p = o->base + 1; p <= o->n; p++)
+        vec_push(&placed, txn_at(o, p));
+    archive_vec(a, &keys);
+    archive_vec(a, &positions);
+    stream_txns_archive(&placed, 0, o->names, a);
+    if (a->reads && !a->failed) {
+        assert(!o->n && !o->keys.n);
+        a->failed = placed.n > o->window || keys.n > o->names->keys.all.tags.n;
+        for (size_t i = 0; i < keys.n; i++)
+            vec_push(&o->keys, keys.at[i]);
+        for (size_t i = 0; i < positions.n; i++)
+            session_of(o, (uint32_t)i)->position = positions.at[i];
+        for (size_t i = 0; i < placed.n && !a->failed; i++)
+            place_again(o, placed.at[i]);
+        placed.n = a->failed ? placed.n : 0;
+    }
+    if (a->reads)
+        for (size_t i = 0; i < placed.n; i++)
+            mem_free(placed.at[i]);
+    vec_free(&placed);
+    vec_free(&keys);
+    vec_free(&positions);
+}
+
 bool
 running_order_find(const struct running_order *o, const struct stream_op *op,
                    uint64_t *place, uint64_t *last)

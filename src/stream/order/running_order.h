@@ -90,6 +90,10 @@ struct stream_txn *running_order_take_back(struct running_order *o);
 /* Place again what was taken back last: the order is as it was before. */
 void running_order_put_back(struct running_order *o, struct stream_txn *t);
 
+/* Write the state, or read it into an order that is empty.  What was placed
+ * stays placed, with the first place of the window as place 1. */
+void running_order_archive(struct running_order *o, struct archive *a);
+
 /* The place of the latest version in the window that has the value that op
  * read, and that of the current version of its key; false where there is none.
  */

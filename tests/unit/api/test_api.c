@@ -564,6 +564,8 @@ a_decimal_comma_changes_nothing(void)
         return;
     }
     assay *a = assay_new();
+    CHECK(!assay_load(a, "/nonexistent", NULL));
+    CHECK_TEXT(assay_error(), "/nonexistent: No such file or directory");
     CHECK(verdict_of(a, wrong, "rc") == ASSAY_VIOLATED);
     assay_history *h = parse(a, write_skew);
     assay_result *r = assay_check(a, h, "SER");

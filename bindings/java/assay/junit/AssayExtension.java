@@ -55,7 +55,7 @@ public final class AssayExtension implements ParameterResolver, AfterEachCallbac
         }
         String lines = recorder.jsonl();
         if (lines.isEmpty()) {
-            return;
+            throw new AssertionError("assay: the test recorded no transaction");
         }
         Assay.Result result =
             Assay.inspect(Assay.History.parse(lines), levels, Assay.Limits.NONE, "html");

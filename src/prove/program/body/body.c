@@ -68,6 +68,7 @@ read_expr(struct body *b, const char *text)
     if (!parse(b, copy, &tree))
         return NULL;
     struct expr *e = NULL;
+    const size_t sources = l->sources.n;
     const PgQuery__SelectStmt *select = tree->stmts[0]->stmt->select_stmt;
     if (tree->n_stmts != 1 || select->n_target_list != 1) {
         lower_fail(l, -1, "something else than one expression");
@@ -97,6 +98,8 @@ read_expr(struct body *b, const char *text)
             e = lower_any_expr(l, select->target_list[0]->res_target->val);
         }
     }
+    if (e && !lower_audit(l, tree->stmts[0]->stmt, sources, NULL))
+        e = NULL;
     parser_free(tree);
     return e;
 }

@@ -31,9 +31,11 @@ read_arms(struct body *b, const struct arms *arms, uint32_t arm,
     if (line)
         l->line = b->first_line + body_number(b, line) - 1;
     struct statement *s = statement_new(l, STATEMENT_IF);
-    out->at = program_alloc(l->program, 1, sizeof *out->at);
-    out->at[out->n++] = s;
+    // What the condition reads before is read when it is this arm's turn.
+    const size_t before = l->before.n, after = l->after.n;
     s->value = text ? body_typed(b, text, TYPE_BOOLEAN) : NULL;
+    if (s->value)
+        lower_collect(l, out, 0, s, before, after);
     const bool ok = s->value &&
                     body_block(b, body_find(b, inner, "stmts"), &s->body) &&
                     read_arms(b, arms, form_next(&b->forms, arm), &s->other);

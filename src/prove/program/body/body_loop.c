@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/program/body/body.h"
 
+#include "prove/program/access.h"
+
 static bool
 read_body(struct body *b, uint32_t node, struct statement *s)
 {
@@ -79,6 +81,18 @@ loop_number(struct body *b, const char *text)
                        false);
 }
 
+/* What a bound reads before the loop has to be all that the bounds read. */
+static bool
+check_bounds(struct body *b, const struct statement *s, size_t before)
+{
+    return b->l->before.n == before ||
+           !(expr_has_query(s->low) || expr_has_query(s->high) ||
+             (s->step && expr_has_query(s->step))) ||
+           lower_fail(b->l, -1,
+                      "a call of a VOLATILE function that reads tables, beside "
+                      "other reads, is not supported");
+}
+
 struct statement *
 body_range(struct body *b, uint32_t node)
 {
@@ -86,11 +100,13 @@ body_range(struct body *b, uint32_t node)
     const char *low = body_query(b, body_find(b, node, "lower"));
     const char *high = body_query(b, body_find(b, node, "upper"));
     const char *step = body_query(b, body_find(b, node, "step"));
+    const size_t before = b->l->before.n;
     s->reverse = body_find(b, node, "reverse") != 0;
     if (!low || !high || !(s->low = loop_number(b, low)) ||
         !(s->high = loop_number(b, high)) ||
         (step && !(s->step = loop_number(b, step))) ||
-        !loop_variable(b, node, &s->variable) || !read_body(b, node, s))
+        !check_bounds(b, s, before) || !loop_variable(b, node, &s->variable) ||
+        !read_body(b, node, s))
         return NULL;
     b->l->variables.at[s->variable].name = ""; // nothing behind the loop has it
     return s;

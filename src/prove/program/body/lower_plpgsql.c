@@ -91,13 +91,34 @@ assign_part(struct body *b, const char *name, const char *value)
     return lower_sequence(l, (struct statement *const[]){s, set}, 2);
 }
 
+/* The = of an assignment: the first one outside of brackets and quotes. */
+static const char *
+find_equals(const char *text)
+{
+    int depth = 0;
+    char quote = '\0';
+    for (; *text; text++) {
+        if (quote) {
+            quote = *text == quote ? '\0' : quote;
+            continue;
+        }
+        if (*text == '=' && !depth)
+            return text;
+        if (*text == '\'' || *text == '"')
+            quote = *text;
+        depth +=
+            (*text == '[' || *text == '(') - (*text == ']' || *text == ')');
+    }
+    return NULL;
+}
+
 /* v := e, where e is everything behind := or =. */
 static struct statement *
 read_assign(struct body *b, uint32_t node)
 {
     struct lower *l = b->l;
     const char *text = body_query(b, body_find(b, node, "expr"));
-    const char *equals = text ? strchr(text, '=') : NULL;
+    const char *equals = text ? find_equals(text) : NULL;
     if (!equals) {
         lower_fail(l, -1, "an assignment that is not supported");
         return NULL;
@@ -117,6 +138,12 @@ read_assign(struct body *b, uint32_t node)
                                                                : name[i]);
     lower_case[i] = '\0';
     s->variable = lower_find_variable(l, lower_case);
+    if (s->variable == UINT32_MAX && strchr(name, '(')) {
+        lower_fail(l, -1,
+                   "a call or a query in the target of an assignment is not "
+                   "supported");
+        return NULL;
+    }
     if (s->variable == UINT32_MAX)
         return assign_part(b, lower_case, equals + 1);
     const struct variable v = l->variables.at[s->variable];

@@ -18,6 +18,10 @@ lower_free(struct lower *l)
     vec_free(&l->inputs);
     vec_free(&l->aggregates);
     vec_free(&l->constraints);
+    vec_free(&l->renamed);
+    vec_free(&l->indexes);
+    vec_free(&l->not_valid);
+    vec_free(&l->not_valid_of);
     vec_free(&l->types);
     vec_free(&l->functions);
     vec_free(&l->outs);

@@ -54,13 +54,23 @@ struct visible {
 struct made {
     const char *name, *language, *text, *body; // body NULL: none as text
     bool stable;                               // or IMMUTABLE
-    bool sets;                                 // returns rows
+    bool immutable;
+    bool altered; // ALTER FUNCTION says otherwise
+    bool sets;    // returns rows
     const PgQuery__CreateFunctionStmt *create;
 };
 
 struct made_view {
     const char *name;
     const PgQuery__Node *query;
+    bool renamed; // so that names mean other views than the files say
+};
+
+/* A name that a table (table UINT32_MAX) or a column lost; now NULL: dropped.
+ */
+struct renamed {
+    uint32_t order, table;
+    const char *old, *now;
 };
 
 /* What a piece of SQL can read: lower_reads.c. */
@@ -103,6 +113,13 @@ struct lower {
     VEC(struct made_view) views;
     VEC(const char *) records; // variables that have fields only
     const char *hidden; // what reads tables in any expression; NULL: nothing
+    VEC(struct renamed) renamed;
+    VEC(const PgQuery__IndexStmt *) indexes; // unique ones with a name
+    VEC(const char *) not_valid; // constraints that rows may violate
+    VEC(uint32_t) not_valid_of;  // their tables
+    bool cycles;                 // a sequence gives numbers again
+    uint32_t order; // of the statement among all; UINT32_MAX: after them
+    bool doubt;     // a later statement may drop what this one makes
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
@@ -198,6 +215,11 @@ const struct user_type *lower_find_type(const struct lower *l,
 bool lower_reads(struct lower *l, const void *const *messages, size_t n,
                  struct reads *out);
 void reads_add(struct reads *r, uint32_t table);
+/* Whether all tables that a parse tree can read are among the sources from
+ * 'first' on, or written by s (NULL: no statement).  A part of a tree that
+ * lowering forgets is an error here. */
+bool lower_audit(struct lower *l, const void *tree, size_t first,
+                 const struct statement *s);
 /* Whether an expression (NULL: none) or a function of the files (likewise)
  * may read tables of the files. */
 bool lower_may_read(struct lower *l, const PgQuery__Node *expression,
@@ -206,6 +228,10 @@ bool lower_may_read(struct lower *l, const PgQuery__Node *expression,
 void lower_hidden(struct lower *l, const PgQuery__Node *node);
 bool lower_hidden_in(struct lower *l, const PgQuery__CreateFunctionStmt *f);
 void lower_note_view(struct lower *l, const PgQuery__ViewStmt *view);
+void lower_note_alter_function(struct lower *l,
+                               const PgQuery__AlterFunctionStmt *alter);
+/* RENAME of a view or of a function: both names mean it. */
+void lower_note_rename(struct lower *l, const PgQuery__RenameStmt *rename);
 void lower_note_function(struct lower *l,
                          const PgQuery__CreateFunctionStmt *create,
                          const char *text);
@@ -298,6 +324,17 @@ bool lower_is_named(const struct table *t, const PgQuery__RangeVar *range);
 /* The table of a name: UINT32_MAX where there is none, or several. */
 uint32_t lower_table_of(const struct lower *l, const PgQuery__RangeVar *range);
 
+/* Names that were changed: lower_renamed.c.  What the statement that is read
+ * names is called so now; NULL where it is dropped. */
+void lower_note_renamed(struct lower *l, uint32_t table, const char *old,
+                        const char *now);
+const char *lower_table_now(const struct lower *l, const char *name);
+const char *lower_column_now(const struct lower *l, const struct table *t,
+                             const char *name);
+bool lower_was_renamed(const struct lower *l, const char *table);
+/* A statement of the schema names one of several tables. */
+void lower_ambiguous(struct lower *l, const PgQuery__RangeVar *range);
+
 /* Statements: lower_write.c.  'kind' and all that SQL says is set, 'into' is
  * not. */
 struct statement *lower_sql(struct lower *l, const PgQuery__Node *node);
@@ -317,6 +354,10 @@ struct columns lower_one_column(struct lower *l, uint32_t c);
 /* Foreign keys: lower_foreign.c. */
 bool lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create);
 /* As table_find_column, for columns that are only a part of one here, too. */
+/* Whether texts that a collation calls equal are the same (NULL: the default
+ * one); an error where they may not be. */
+bool lower_exact_collation(struct lower *l,
+                           const PgQuery__CollateClause *clause);
 uint32_t lower_find_column(const struct table *t, const char *name);
 bool lower_is_folded(const struct table *t, uint32_t c);
 bool lower_column(struct lower *l, struct table *t,
@@ -347,18 +388,31 @@ void lower_name_constraint(struct lower *l, const struct table *t,
                            const struct columns *columns,
                            const struct expr *check);
 bool lower_drop_constraint(struct lower *l, struct table *t, const char *name,
-                           bool missing_ok);
+                           bool missing_ok, bool cascade);
 bool lower_is_dropped(const struct lower *l, const PgQuery__Constraint *k);
 void lower_remove_unique(struct table *t, uint32_t i);
 void lower_remove_check(struct table *t, uint32_t i);
 
 /* ALTER TABLE, and its keys in a later pass: lower_alter.c. */
 bool lower_alter(struct lower *l, const PgQuery__AlterTableStmt *alter);
+/* Constraints that rows may violate, now that all alterations are known. */
+void lower_altered(struct lower *l);
+/* Whether a sequence with these options gives numbers again. */
+bool lower_is_cycle(PgQuery__Node *const *options, size_t n);
 bool lower_alter_keys(struct lower *l, const PgQuery__AlterTableStmt *alter);
 bool lower_rename(struct lower *l, const PgQuery__RenameStmt *rename);
 
 /* The other statements of a schema: lower_schema.c.  lower_schema notes what a
  * trigger, a rule or a policy means for a table, and what is skipped. */
+/* Triggers about their own row: lower_trigger.c.  False where a trigger is none
+ * of these; lower_inserted and lower_updated change the values of a statement
+ * as triggers and generated columns do. */
+bool lower_trigger(struct lower *l, struct table *t,
+                   const PgQuery__CreateTrigStmt *trigger);
+bool lower_inserted(struct lower *l, struct statement *s);
+bool lower_updated(struct lower *l, struct statement *s);
+/* Whether a function of the files reads and writes no table, for certain. */
+bool lower_reads_none(struct lower *l, const char *function);
 void lower_schema(struct lower *l, const PgQuery__Node *node, int location);
 void lower_skip(struct lower *l, const char *what, const char *name,
                 int location);

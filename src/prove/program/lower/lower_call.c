@@ -120,6 +120,8 @@ lower_call(struct lower *l, const PgQuery__FuncCall *call)
     if (call->n_funcname > 1 &&
         strcmp(lower_last_name(call->funcname, 1), "pg_catalog") != 0)
         return lower_opaque_call(l, call);
+    if (lower_defines_function(l, name)) // of other types, or of its schema
+        return lower_opaque_call(l, call);
     for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
         if (strcmp(name, aggregates[i].name) == 0)
             return lower_aggregate(l, call, aggregates[i].kind);

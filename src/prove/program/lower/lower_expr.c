@@ -150,7 +150,7 @@ lower_elements(struct lower *l, const char *name, PgQuery__Node *const *nodes,
             return NULL;
     struct expr *e = lower_opaque(
         l, name, (struct scalar_type){.type = TYPE_OPAQUE}, args, n);
-    e->whole = true;
+    e->whole = strcmp(name, "ROW") != 0; // a row of NULLs IS NULL
     return e;
 }
 
@@ -301,19 +301,23 @@ lower_moment(struct lower *l, const PgQuery__SQLValueFunction *node)
 static struct expr *
 lower_indirection(struct lower *l, const PgQuery__AIndirection *node)
 {
+    const PgQuery__Node *first = node->indirection[0];
+    const char *field = NODE_IS(first, STRING) ? first->string->sval : "";
+    if (node->n_indirection > 1 ||
+        (NODE_IS(first, A_INDICES) && first->a_indices->is_slice) ||
+        lower_defines_function(l, field)) { // (r).f can be f(r)
+        lower_fail(l, -1, "a part of a value of this form is not supported");
+        return NULL;
+    }
     struct expr *args[2] = {lower_expr(l, node->arg), NULL};
     size_t n = 1;
     if (!args[0])
         return NULL;
-    if (node->n_indirection == 1 && NODE_IS(node->indirection[0], A_INDICES) &&
-        node->indirection[0]->a_indices->uidx &&
-        !(args[n++] = lower_expr(l, node->indirection[0]->a_indices->uidx)))
+    if (NODE_IS(first, A_INDICES) && first->a_indices->uidx &&
+        !(args[n++] = lower_expr(l, first->a_indices->uidx)))
         return NULL;
     char name[80];
-    snprintf(name, sizeof name, "part%s",
-             NODE_IS(node->indirection[0], STRING)
-                 ? node->indirection[0]->string->sval
-                 : "");
+    snprintf(name, sizeof name, "part%s", field);
     return lower_opaque(l, name, (struct scalar_type){.type = TYPE_OPAQUE},
                         args, n);
 }
@@ -367,7 +371,9 @@ lower_inner(struct lower *l, const PgQuery__Node *node)
     case PG_QUERY__NODE__NODE_A_INDIRECTION:
         return lower_indirection(l, node->a_indirection);
     case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
-        return lower_expr(l, node->collate_clause->arg);
+        return lower_exact_collation(l, node->collate_clause)
+                   ? lower_expr(l, node->collate_clause->arg)
+                   : NULL;
     default:
         lower_fail(l, -1, "an expression of a kind that is not supported");
         return NULL;

@@ -89,11 +89,17 @@ guard_cascade(struct lower *l, struct table *to, const struct table *t,
 
 /* Whether a column of the key was dropped, and the key with it. */
 static bool
-lacks_column(const struct table *t, const PgQuery__Constraint *k, uint32_t c)
+lacks_column(const struct lower *l, const struct table *t,
+             const struct table *to, const PgQuery__Constraint *k, uint32_t c)
 {
     for (size_t i = 0; i < k->n_fk_attrs; i++)
-        if (table_find_column(t, k->fk_attrs[i]->string->sval) == UINT32_MAX)
+        if (!lower_column_now(l, t, k->fk_attrs[i]->string->sval))
             return true;
+    for (size_t i = 0; to && i < k->n_pk_attrs; i++)
+        if (!lower_column_now(l, to, k->pk_attrs[i]->string->sval))
+            return true;
+    if (to && !k->n_pk_attrs && !lower_column_now(l, to, ""))
+        return true;
     return !k->n_fk_attrs && c == UINT32_MAX;
 }
 
@@ -102,9 +108,15 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
                   const PgQuery__Constraint *k)
 {
     struct foreign_key f = {0};
-    if (lower_is_dropped(l, k) || lacks_column(t, k, c))
-        return true;
     f.table = lower_table_of(l, k->pktable);
+    if (lower_is_dropped(l, k) ||
+        lacks_column(l, t,
+                     f.table == UINT32_MAX ? NULL
+                                           : &l->program->tables.at[f.table],
+                     k, c))
+        return true;
+    if (f.table == UINT32_MAX)
+        lower_ambiguous(l, k->pktable);
     if (f.table == UINT32_MAX || l->program->tables.at[f.table].unknown) {
         lower_skip(l, "foreign key to a table that is not in the files",
                    k->pktable->relname, k->location);
@@ -148,6 +160,13 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
     return true;
 }
 
+static uint32_t
+column_now(const struct lower *l, const struct table *t, const char *name)
+{
+    name = lower_column_now(l, t, name);
+    return name ? table_find_column(t, name) : UINT32_MAX;
+}
+
 bool
 lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
 {
@@ -169,7 +188,7 @@ lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create)
         for (size_t j = 0; j < def->n_constraints; j++) {
             const PgQuery__Constraint *k = def->constraints[j]->constraint;
             if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
-                !lower_foreign_key(l, t, table_find_column(t, def->colname), k))
+                !lower_foreign_key(l, t, column_now(l, t, def->colname), k))
                 return lower_table_unknown(l, t), false;
         }
     }

@@ -1,11 +1,12 @@
 /* lower_hidden.c -- code that runs although no statement calls it.
  *
- * Constraints and defaults of tables, constraints of domains, operators, casts
- * and defaults of parameters can call functions that read tables.  These reads
- * stand in no statement, so they are not modelled.  A table with such a
- * constraint or default is not modelled; a domain, operator or cast can occur
- * in any expression, so that no function is; a function with such a parameter
- * is refused.  Functions that the files do not make read none of their tables.
+ * Constraints, defaults and indexes of tables, constraints of domains,
+ * operators, casts and defaults of parameters can call functions that read
+ * tables.  These reads stand in no statement, so they are not modelled.  A
+ * table with such a constraint, default or index is not modelled; a domain,
+ * operator or cast can occur in any expression, so that no function is; a
+ * function with such a parameter is refused.  Functions that the files do not
+ * make read none of their tables.
  *
  * SPDX-License-Identifier: MIT */
 #include "prove/program/lower/lower.h"
@@ -61,6 +62,21 @@ note_alter(struct lower *l, const PgQuery__AlterTableStmt *alter)
     }
 }
 
+/* What an index computes can fail, which only a read explains. */
+static void
+note_index(struct lower *l, const PgQuery__IndexStmt *index)
+{
+    struct table *t = table_of(l, index->relation);
+    bool reads = lower_may_read(l, index->where_clause, NULL);
+    for (size_t i = 0; i < index->n_index_params; i++)
+        reads = reads || lower_may_read(
+                             l, index->index_params[i]->index_elem->expr, NULL);
+    if (reads && t && !t->unknown)
+        t->unknown = "an index of it reads tables";
+    else if (reads && !t)
+        lower_ambiguous(l, index->relation);
+}
+
 /* --- what can occur in any expression --------------------------------------*/
 
 static void
@@ -86,6 +102,18 @@ note_operator(struct lower *l, const PgQuery__DefineStmt *define)
     }
 }
 
+static void
+note_operator_class(struct lower *l, const PgQuery__CreateOpClassStmt *create)
+{
+    for (size_t i = 0; i < create->n_items; i++) {
+        const PgQuery__ObjectWithArgs *f =
+            create->items[i]->create_op_class_item->name;
+        if (f && f->n_objname &&
+            lower_may_read(l, NULL, lower_last_name(f->objname, f->n_objname)))
+            l->hidden = "an operator class of the files";
+    }
+}
+
 void
 lower_hidden(struct lower *l, const PgQuery__Node *node)
 {
@@ -104,6 +132,12 @@ lower_hidden(struct lower *l, const PgQuery__Node *node)
     } else if (NODE_IS(node, ALTER_DOMAIN_STMT)) {
         const PgQuery__Node *def = node->alter_domain_stmt->def;
         note_domain(l, &def, def ? 1 : 0);
+        if (def && !NODE_IS(def, CONSTRAINT) && lower_may_read(l, def, NULL))
+            l->hidden = "a default of a domain";
+    } else if (NODE_IS(node, INDEX_STMT)) {
+        note_index(l, node->index_stmt);
+    } else if (NODE_IS(node, CREATE_OP_CLASS_STMT)) {
+        note_operator_class(l, node->create_op_class_stmt);
     } else if (NODE_IS(node, DEFINE_STMT)) {
         note_operator(l, node->define_stmt);
     } else if (NODE_IS(node, CREATE_CAST_STMT)) {
@@ -122,6 +156,11 @@ lower_hidden_in(struct lower *l, const PgQuery__CreateFunctionStmt *f)
     if (l->hidden)
         return lower_fail(l, -1, "%s reads tables, which is not supported",
                           l->hidden);
+    for (size_t i = 0; i < l->made.n; i++)
+        if (l->made.at[i].create == f && l->made.at[i].altered)
+            return lower_fail(l, -1,
+                              "a function that ALTER FUNCTION changes is not "
+                              "supported");
     for (size_t i = 0; i < f->n_parameters; i++)
         if (lower_may_read(l, f->parameters[i]->function_parameter->defexpr,
                            NULL))

@@ -117,7 +117,7 @@ lower_remove_check(struct table *t, uint32_t i)
 
 bool
 lower_drop_constraint(struct lower *l, struct table *t, const char *name,
-                      bool missing_ok)
+                      bool missing_ok, bool cascade)
 {
     const uint32_t table = number_of(l, t);
     struct named *c = find_named(l, table, name);
@@ -128,6 +128,10 @@ lower_drop_constraint(struct lower *l, struct table *t, const char *name,
     if (!c || (c->node->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE &&
                !c->unique))
         return lower_fail(l, -1, "DROP CONSTRAINT %s is not supported", name);
+    if (cascade && (c->unique ||
+                    c->node->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY))
+        return lower_fail(l, -1, "DROP CONSTRAINT %s CASCADE is not supported",
+                          name);
     c->dropped = true;
     if (c->node->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY)
         t->primary = (struct columns){0};

@@ -495,6 +495,11 @@ lower_user_type(struct lower *l, const PgQuery__Node *node)
                                                      create->n_domainname));
         if (!lower_type(l, create->type_name, &type.type))
             return false;
+        struct err none = {0}, *const err = l->err;
+        l->err = &none;
+        if (!lower_exact_collation(l, create->coll_clause))
+            type.type = (struct scalar_type){.type = TYPE_OPAQUE};
+        l->err = err;
         type.checked = create->n_constraints > 0;
     }
     vec_push(&l->types, type);

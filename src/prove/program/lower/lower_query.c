@@ -21,6 +21,9 @@ lower_table_of(const struct lower *l, const PgQuery__RangeVar *range)
 {
     uint32_t found = UINT32_MAX;
     bool several = false;
+    PgQuery__RangeVar now = *range;
+    now.relname = (char *)(uintptr_t)lower_table_now(l, range->relname);
+    range = &now;
     for (uint32_t i = 0; i < l->program->tables.n; i++) {
         const struct table *t = &l->program->tables.at[i];
         if (!lower_is_named(t, range))

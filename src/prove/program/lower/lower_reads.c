@@ -22,6 +22,7 @@ struct piece {
     const ProtobufCMessage *message;
     const struct made *callee; // the function whose body it is of; NULL: none
     bool inner;                // inside of a query of the piece
+    bool view;                 // inside of a view
 };
 
 struct walk {
@@ -33,6 +34,7 @@ struct walk {
     VEC(const char *) with, unknown; // names of WITH; no tables
     bool own_only;                   // functions that the files do not make
                                      // read nothing
+    bool audit;                      // what is modelled may write and lock
     VEC(PgQuery__ParseResult *) trees;
 };
 
@@ -46,7 +48,8 @@ static void
 add_piece(struct walk *w, const void *message, const struct piece *of,
           bool inner)
 {
-    const struct piece piece = {message, of ? of->callee : NULL, inner};
+    const struct piece piece = {message, of ? of->callee : NULL, inner,
+                                of && of->view};
     if (message)
         vec_push(&w->todo, piece);
 }
@@ -100,8 +103,29 @@ add_view(struct walk *w, const struct made_view *view, const struct piece *of)
     for (size_t i = 0; i < w->viewed.n; i++)
         if (w->viewed.at[i] == view)
             return;
+    struct piece inside = *of;
     vec_push(&w->viewed, view);
-    add_piece(w, view->query, of, true);
+    inside.view = true;
+    add_piece(w, view->query, &inside, true);
+}
+
+/* PostgreSQL's own tables, which no function that is understood changes. */
+static bool
+is_catalog(const PgQuery__RangeVar *range)
+{
+    return strcmp(range->schemaname, "pg_catalog") == 0 ||
+           strcmp(range->schemaname, "information_schema") == 0 ||
+           (!*range->schemaname && strncmp(range->relname, "pg_", 3) == 0);
+}
+
+/* The name in a view means what it meant when the view was made. */
+static bool
+check_view(struct walk *w, const struct piece *piece, const char *table)
+{
+    return !piece->view || !lower_was_renamed(w->l, table) ||
+           lower_fail(w->l, -1,
+                      "a view of table %s, which is renamed, is not supported",
+                      table);
 }
 
 /* Add all tables and views that the name can mean: which one it does depends
@@ -113,9 +137,13 @@ add_table(struct walk *w, const struct piece *piece)
         (const PgQuery__RangeVar *)(const void *)piece->message;
     struct lower *l = w->l;
     bool found = false;
+    if (!check_view(w, piece, range->relname))
+        return false;
+    const uint32_t exact =
+        *range->schemaname ? lower_table_of(l, range) : UINT32_MAX;
     for (uint32_t i = 0; i < l->program->tables.n; i++) {
         const struct table *t = &l->program->tables.at[i];
-        if (!lower_is_named(t, range))
+        if (exact == UINT32_MAX ? !lower_is_named(t, range) : i != exact)
             continue;
         if (t->unknown)
             return lower_fail(l, -1, "table %s is not modelled (%s)", t->name,
@@ -128,10 +156,14 @@ add_table(struct walk *w, const struct piece *piece)
     for (size_t i = 0; i < l->views.n; i++) {
         if (strcmp(l->views.at[i].name, range->relname) != 0)
             continue;
+        if (l->views.at[i].renamed)
+            return lower_fail(l, -1,
+                              "view %s, which is renamed, is not supported",
+                              range->relname);
         add_view(w, &l->views.at[i], piece);
         found = true;
     }
-    if (!found)
+    if (!found && !is_catalog(range))
         vec_push(&w->unknown, range->relname);
     return true;
 }
@@ -229,11 +261,23 @@ add_plpgsql(struct walk *w, const struct piece *of)
 static bool
 add_callee(struct walk *w, const struct made *made)
 {
-    const struct piece of = {NULL, made, true};
+    const struct piece of = {.callee = made, .inner = true};
     for (size_t i = 0; i < w->called.n; i++)
         if (w->called.at[i] == made)
             return true;
     vec_push(&w->called, made);
+    if (made->altered)
+        return lower_fail(w->l, -1,
+                          "a call of function %s, which ALTER FUNCTION "
+                          "changes, is not supported",
+                          made->name);
+    // PostgreSQL calls it when it makes a plan, which it may keep.
+    if (made->immutable && (!w->own_only || w->audit) &&
+        lower_may_read(w->l, NULL, made->name))
+        return lower_fail(w->l, -1,
+                          "a call of function %s, which is IMMUTABLE and reads "
+                          "tables, is not supported",
+                          made->name);
     for (size_t i = 0; i < made->create->n_parameters; i++)
         add_piece(w, made->create->parameters[i]->function_parameter->defexpr,
                   &of, true);
@@ -280,6 +324,20 @@ add_call(struct walk *w, const struct piece *piece)
     return true;
 }
 
+/* (r).f can be a call of f. */
+static bool
+add_indirection(struct walk *w, const struct piece *piece)
+{
+    const PgQuery__AIndirection *node =
+        (const PgQuery__AIndirection *)(const void *)piece->message;
+    bool found, ok = true;
+    for (size_t i = 0; ok && i < node->n_indirection; i++)
+        if (NODE_IS(node->indirection[i], STRING))
+            ok = add_callees(w, node->indirection[i]->string->sval,
+                             piece->inner, &found);
+    return ok;
+}
+
 /* r.f can be a call of f. */
 static bool
 add_column(struct walk *w, const struct piece *piece)
@@ -311,10 +369,10 @@ take(struct walk *w, const struct piece *piece)
     struct lower *l = w->l;
     bool inner = piece->inner;
     for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
-        if (is_kind(m, writes[i]))
+        if (is_kind(m, writes[i]) && (!w->audit || piece->callee))
             return lower_fail(l, -1, "%s inside of %s is not supported",
                               writes[i], where_of(piece));
-    if (is_kind(m, "LockingClause"))
+    if (is_kind(m, "LockingClause") && (!w->audit || piece->callee))
         return lower_fail(l, -1, "a lock inside of %s is not supported",
                           where_of(piece));
     if (is_kind(m, "RangeVar") && !add_table(w, piece))
@@ -322,6 +380,8 @@ take(struct walk *w, const struct piece *piece)
     if (is_kind(m, "FuncCall") && !add_call(w, piece))
         return false;
     if (is_kind(m, "ColumnRef") && !add_column(w, piece))
+        return false;
+    if (is_kind(m, "AIndirection") && !add_indirection(w, piece))
         return false;
     if (is_kind(m, "CommonTableExpr"))
         vec_push(&w->with,
@@ -376,7 +436,13 @@ lower_reads(struct lower *l, const void *const *messages, size_t n,
     struct walk w = {.l = l, .out = out};
     for (size_t i = 0; i < n; i++)
         add_piece(&w, messages[i], NULL, false);
-    return walk_all(&w);
+    if (!walk_all(&w))
+        return false;
+    // A STABLE function has one snapshot, but not for what it calls.
+    return !out->later || !l->function || !l->function->snapshot ||
+           lower_fail(l, -1,
+                      "a call of a VOLATILE function that reads tables, inside "
+                      "of a STABLE function, is not supported");
 }
 
 bool
@@ -399,12 +465,50 @@ lower_may_read(struct lower *l, const PgQuery__Node *expression,
     return reads_any;
 }
 
+bool
+lower_reads_none(struct lower *l, const char *function)
+{
+    struct err none = {0}, *err = l->err;
+    struct reads reads = {0};
+    struct walk w = {.l = l, .out = &reads};
+    bool found;
+    l->err = &none;
+    bool ok = add_callees(&w, function, true, &found);
+    ok = walk_all(&w) && ok && found && !reads.tables.n;
+    l->err = err;
+    vec_free(&reads.tables);
+    return ok;
+}
+
+bool
+lower_audit(struct lower *l, const void *tree, size_t first,
+            const struct statement *s)
+{
+    struct reads reads = {0};
+    struct walk w = {.l = l, .out = &reads, .own_only = true, .audit = true};
+    add_piece(&w, tree, NULL, false);
+    bool ok = walk_all(&w);
+    for (size_t i = 0; ok && i < reads.tables.n; i++) {
+        bool modelled =
+            s && s->table == reads.tables.at[i] &&
+            (s->kind == STATEMENT_INSERT || s->kind == STATEMENT_UPDATE ||
+             s->kind == STATEMENT_DELETE);
+        for (size_t j = first; j < l->sources.n; j++)
+            modelled = modelled || l->sources.at[j] == reads.tables.at[i];
+        if (!modelled)
+            ok = lower_fail(l, -1, "a read of table %s that is not modelled",
+                            l->program->tables.at[reads.tables.at[i]].name);
+    }
+    vec_free(&reads.tables);
+    return ok;
+}
+
 /* --- what the files make --------------------------------------------------*/
 
 void
 lower_note_view(struct lower *l, const PgQuery__ViewStmt *view)
 {
-    const struct made_view made = {view->view->relname, view->query};
+    const struct made_view made = {view->view->relname, view->query, false};
     vec_push(&l->views, made);
 }
 
@@ -422,8 +526,10 @@ lower_note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
         const PgQuery__DefElem *def = create->options[i]->def_elem;
         if (strcmp(def->defname, "language") == 0)
             made.language = def->arg->string->sval;
-        if (strcmp(def->defname, "volatility") == 0)
+        if (strcmp(def->defname, "volatility") == 0) {
             made.stable = strcmp(def->arg->string->sval, "volatile") != 0;
+            made.immutable = strcmp(def->arg->string->sval, "immutable") == 0;
+        }
         if (strcmp(def->defname, "as") == 0)
             made.body = def->arg->list->items[0]->string->sval;
     }
@@ -433,4 +539,59 @@ lower_note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                     create->parameters[i]->function_parameter->mode ==
                         PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE;
     vec_push(&l->made, made);
+}
+
+/* Options that change neither what a function reads nor when. */
+static bool
+is_harmless(const PgQuery__DefElem *option)
+{
+    static const char *const names[] = {"cost",     "rows",     "leakproof",
+                                        "security", "parallel", "support"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(option->defname, names[i]) == 0)
+            return true;
+    return strcmp(option->defname, "set") == 0 &&
+           NODE_IS(option->arg, VARIABLE_SET_STMT) &&
+           strcmp(option->arg->variable_set_stmt->name, "search_path") == 0;
+}
+
+void
+lower_note_alter_function(struct lower *l,
+                          const PgQuery__AlterFunctionStmt *alter)
+{
+    const char *name =
+        lower_last_name(alter->func->objname, alter->func->n_objname);
+    bool harmless = true;
+    for (size_t i = 0; i < alter->n_actions; i++)
+        harmless = harmless && is_harmless(alter->actions[i]->def_elem);
+    for (size_t i = 0; !harmless && i < l->made.n; i++)
+        if (strcmp(l->made.at[i].name, name) == 0)
+            l->made.at[i].altered = true;
+}
+
+void
+lower_note_rename(struct lower *l, const PgQuery__RenameStmt *rename)
+{
+    const char *to = program_copy(l->program, rename->newname);
+    if (rename->rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW)
+        for (size_t i = 0, n = l->views.n; i < n; i++) {
+            struct made_view view = l->views.at[i];
+            if (strcmp(view.name, rename->relation->relname) != 0)
+                continue;
+            l->views.at[i].renamed = view.renamed = true;
+            view.name = to;
+            vec_push(&l->views, view);
+        }
+    if (!NODE_IS(rename->object, OBJECT_WITH_ARGS))
+        return;
+    const PgQuery__ObjectWithArgs *object = rename->object->object_with_args;
+    const char *name = lower_last_name(object->objname, object->n_objname);
+    for (size_t i = 0, n = l->made.n; i < n; i++) {
+        struct made made = l->made.at[i];
+        if (strcmp(made.name, name) != 0)
+            continue;
+        made.name = to;
+        vec_push(&l->made, made);
+        vec_push(&l->functions, to);
+    }
 }

@@ -231,6 +231,10 @@ lower_null_test(struct lower *l, const PgQuery__NullTest *node)
     struct expr *row = lower_record_test(l, node);
     if (row)
         return row;
+    if (NODE_IS(node->arg, ROW_EXPR)) {
+        lower_fail(l, -1, "ROW(..) IS NULL is not supported");
+        return NULL;
+    }
     struct expr *e = lower_expr(l, node->arg);
     if (!e)
         return NULL;

@@ -17,7 +17,8 @@ lower_find_columns(struct lower *l, const struct table *t,
     out->n = (uint32_t)n;
     out->at = program_alloc(l->program, n, sizeof *out->at);
     for (size_t i = 0; i < n; i++) {
-        out->at[i] = table_find_column(t, keys[i]->string->sval);
+        const char *name = lower_column_now(l, t, keys[i]->string->sval);
+        out->at[i] = name ? table_find_column(t, name) : UINT32_MAX;
         if (out->at[i] == UINT32_MAX)
             return lower_fail(l, location, "table %s has no column '%s'",
                               t->name, keys[i]->string->sval);
@@ -107,12 +108,14 @@ lower_default(struct lower *l, struct table_column *column,
     if (NODE_IS(node, FUNC_CALL)) {
         const PgQuery__FuncCall *call = node->func_call;
         const char *name = lower_last_name(call->funcname, call->n_funcname);
-        if (!strcmp(name, "nextval") || !strcmp(name, "gen_random_uuid") ||
-            !strncmp(name, "uuid_generate", 13) || !strcmp(name, "uuidv7")) {
-            column->generated = true;
+        if (!lower_defines_function(l, name) &&
+            (!strcmp(name, "nextval") || !strcmp(name, "gen_random_uuid") ||
+             !strncmp(name, "uuid_generate", 13) || !strcmp(name, "uuidv7"))) {
+            const bool again = l->cycles && !strcmp(name, "nextval");
+            *(again ? &column->any_default : &column->generated) = true;
             return true;
         }
-        if (!strcmp(name, "now") &&
+        if (!strcmp(name, "now") && !lower_defines_function(l, name) &&
             (column->type == TYPE_DATE || column->type == TYPE_TIMESTAMP)) {
             column->initial = expr_new(l, EXPR_INPUT, column->type);
             return true;
@@ -124,8 +127,7 @@ lower_default(struct lower *l, struct table_column *column,
             return false;
         if (column->type != type &&
             !(type == TYPE_TIMESTAMP && column->type == TYPE_DATE))
-            return lower_fail(l, location,
-                              "DEFAULT is of another type than the column");
+            return column->any_default = true;
         column->initial = expr_new(l, EXPR_INPUT, column->type);
         return true;
     }
@@ -201,13 +203,18 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
         t->columns[c].not_null = true;
         return true;
     case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+        if (lower_is_cycle(k->options, k->n_options))
+            return lower_fail(l, k->location,
+                              "an identity column with CYCLE is not "
+                              "supported");
         t->columns[c].generated = t->columns[c].not_null = true;
         t->columns[c].always = *k->generated_when == 'a';
         return true;
     case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
         return guard_constraint(l, t, "an EXCLUDE constraint");
     case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
-        return guard_constraint(l, t, "a generated column");
+        t->columns[c].computed = true;
+        return true;
     case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
         return lower_default(l, &t->columns[c], k->raw_expr, k->location);
     case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
@@ -223,18 +230,17 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
 }
 
 /* In some collations texts are equal that differ in their letters. */
-static bool
-check_collation(struct lower *l, const PgQuery__ColumnDef *def)
+bool
+lower_exact_collation(struct lower *l, const PgQuery__CollateClause *clause)
 {
     static const char *const exact[] = {"C", "POSIX", "default", "ucs_basic"};
-    if (!def->coll_clause)
+    if (!clause)
         return true;
-    const char *name = lower_last_name(def->coll_clause->collname,
-                                       def->coll_clause->n_collname);
+    const char *name = lower_last_name(clause->collname, clause->n_collname);
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (strcmp(name, exact[i]) == 0)
             return true;
-    return lower_fail(l, def->coll_clause->location,
+    return lower_fail(l, clause->location,
                       "COLLATE \"%s\", expected \"C\" or \"default\"", name);
 }
 
@@ -293,7 +299,8 @@ lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
     if (t->n_columns >= LOWER_COLUMNS - 1)
         return fold_column(l, t, def);
     struct scalar_type type;
-    if (!lower_type(l, def->type_name, &type) || !check_collation(l, def))
+    if (!lower_type(l, def->type_name, &type) ||
+        !lower_exact_collation(l, def->coll_clause))
         return false;
     struct table_column *column = &t->columns[t->n_columns++];
     column->name = program_copy(l->program, def->colname);
@@ -474,21 +481,30 @@ bool
 lower_index(struct lower *l, const PgQuery__IndexStmt *index)
 {
     const uint32_t at = lower_table_of(l, index->relation);
+    if (index->unique && at == UINT32_MAX)
+        lower_ambiguous(l, index->relation);
     if (!index->unique || at == UINT32_MAX)
         return true;
     struct table *t = &l->program->tables.at[at];
+    if (t->key_index && strcmp(index->idxname, t->key_index) == 0)
+        return true; // it became the primary key
     const char *what = index->nulls_not_distinct
                            ? "a unique index with NULLS NOT DISTINCT"
                        : index->where_clause ? "a partial unique index"
-                                             : NULL;
+                       : l->doubt ? "a unique index that may be dropped"
+                                  : NULL;
     struct columns columns = {0};
     columns.n = (uint32_t)index->n_index_params;
     columns.at = program_alloc(l->program, columns.n, sizeof *columns.at);
     for (uint32_t i = 0; i < columns.n; i++) {
         const PgQuery__IndexElem *elem = index->index_params[i]->index_elem;
-        columns.at[i] = elem->name && *elem->name
-                            ? table_find_column(t, elem->name)
-                            : UINT32_MAX;
+        const char *name =
+            elem->name && *elem->name ? lower_column_now(l, t, elem->name) : "";
+        if (!name)
+            return true; // it went with its column
+        if (elem->n_collation)
+            what = "a unique index with COLLATE";
+        columns.at[i] = *name ? table_find_column(t, name) : UINT32_MAX;
         if (columns.at[i] == UINT32_MAX)
             what = "a unique index on something else than columns";
         else if (t->columns[columns.at[i]].type == TYPE_OPAQUE)

@@ -86,13 +86,17 @@ lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
 {
     const struct table *t = table_of(l, s);
     s->n_sets = 0;
-    s->sets = program_alloc(l->program, n, sizeof *s->sets);
+    s->sets = program_alloc(l->program, n + t->n_columns, sizeof *s->sets);
     for (size_t i = 0; i < n; i++) {
         const PgQuery__ResTarget *target = nodes[i]->res_target;
         const uint32_t c = lower_find_column(t, target->name);
         if (c == UINT32_MAX)
             return lower_fail(l, target->location,
                               "table %s has no column '%s'", t->name,
+                              target->name);
+        if (target->n_indirection)
+            return lower_fail(l, target->location,
+                              "SET of a part of column '%s' is not supported",
                               target->name);
         if (columns_have(&t->primary, c))
             return lower_fail(l, target->location,
@@ -120,7 +124,7 @@ lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
         if (!set->value)
             return false;
     }
-    return true;
+    return lower_updated(l, s);
 }
 
 /* The table of an UPDATE, DELETE or INSERT, as a new source. */
@@ -258,6 +262,11 @@ lower_insert_columns(struct lower *l, const struct statement *s,
             return lower_fail(l, target->location,
                               "table %s has no column '%s'", t->name,
                               target->name);
+        if (target->n_indirection)
+            return lower_fail(l, target->location,
+                              "INSERT of a part of column '%s' is not "
+                              "supported",
+                              target->name);
         for (size_t j = 0; j < columns->n; j++)
             if (columns->at[j] == c && !lower_is_folded(t, c))
                 return lower_fail(l, target->location,
@@ -385,7 +394,7 @@ lower_values(struct lower *l, struct statement *s,
         }
     }
     vec_free(&columns);
-    return ok;
+    return ok && lower_inserted(l, s);
 }
 
 static bool
@@ -519,6 +528,7 @@ lower_sql(struct lower *l, const PgQuery__Node *node)
 {
     const size_t visible = l->visible.n;
     const uint32_t level = l->level;
+    const size_t sources = l->sources.n;
     struct statement *s = NULL;
     l->reads_before = l->in_rows = false;
     l->with = NULL;
@@ -550,5 +560,12 @@ lower_sql(struct lower *l, const PgQuery__Node *node)
                    "other reads, is not supported");
         return NULL;
     }
-    return s && check_returning(l, s) ? s : NULL;
+    if (!s || !check_returning(l, s))
+        return NULL;
+    const struct statement *write = s;
+    while (write->kind == STATEMENT_IF || write->kind == STATEMENT_WHILE)
+        write =
+            write->body
+                .at[write->kind == STATEMENT_IF && write->body.n > 1 ? 1 : 0];
+    return lower_audit(l, node, sources, write) ? s : NULL;
 }

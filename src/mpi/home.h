@@ -1,0 +1,92 @@
+/* home.h -- the part of a history that one rank reads, as records for the ranks
+ * that own its keys.
+ *
+ * The input is divided by session where it is a directory: each rank reads some
+ * of its files.  One file is divided into ranges of bytes.  A transaction has a
+ * place in the candidate order, (label, id): its time of end where there are
+ * times, and otherwise its place in the input.  Places of a session rise, which
+ * home_check_sessions finds out across ranks.
+ *
+ * A record is a final write or an external read of a committed transaction.  It
+ * has 32 bytes.  No hash stands for a key or a value: a text is replaced by its
+ * number at the rank that owns the text.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef MPI_HOME_H
+#define MPI_HOME_H
+
+#include "mpi/exchange.h"
+#include "stream/input/reader.h"
+
+struct record {
+    uint64_t key, value; // bits of atoms; of texts: their numbers
+    int64_t label;
+    uint64_t id; // the fields below; comparing ids compares transactions
+};
+
+// Bits of an id, from the top: rank, number, write, tags of key and value.
+enum {
+    RECORD_RANK = 47,
+    RECORD_NUMBER = 7,
+    RECORD_WRITE = 6,
+    RECORD_KEY = 3,
+    RECORD_TAG = 7
+};
+
+static inline bool
+record_is_write(const struct record *r)
+{
+    return r->id >> RECORD_WRITE & 1;
+}
+
+static inline uint8_t
+record_key_tag(const struct record *r)
+{
+    return r->id >> RECORD_KEY & RECORD_TAG;
+}
+
+static inline uint8_t
+record_value_tag(const struct record *r)
+{
+    return r->id & RECORD_TAG;
+}
+
+/* The first and the last transaction of a session on this rank. */
+struct home_session {
+    int64_t first_label, last_label;
+    int64_t least, most; // numbers of transactions, where the format has them
+    bool is_seen;
+};
+
+struct home {
+    struct exchange *exchange;
+    struct stream_source source;
+    bool is_directory;
+
+    struct stream_names names;
+    const struct format *format;
+    byte_vec *boxes; // records, by owner
+    VEC(struct home_session) sessions;
+    VEC(const char *) files; // of sessions; directory only
+    struct stream_sizes sizes;
+    bool has_times;
+    char odd[EXCHANGE_TEXT]; // why the fast path does not apply; "": it does
+    struct err err;          // what the reader has found
+    struct stream_reader *reader;
+};
+
+/* Read this rank's part.  Not collective. */
+void home_read(struct home *h);
+
+/* Replace the numbers of texts by those that hold for all ranks.  False: a rank
+ * has no memory. */
+bool home_number_texts(struct home *h, char why[EXCHANGE_TEXT]);
+
+/* Compare the sessions of all ranks: their number, and whether their places
+ * rise from rank to rank.  h->odd is set on all ranks where they do not, and
+ * h->err where a session is in two files. */
+bool home_check_sessions(struct home *h, uint64_t *n, char why[EXCHANGE_TEXT]);
+
+void home_free(struct home *h);
+
+#endif

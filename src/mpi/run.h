@@ -1,0 +1,45 @@
+/* run.h -- one history, checked by several ranks.
+ *
+ *     home     each rank reads its part of the input
+ *     owner    each record goes to the rank that owns its key
+ *     engines  what the candidate order does not show to be serial is gathered
+ *              to rank 0, and decided there
+ *
+ *   (M1) 'ok' without the engines rests on two things, which all ranks have
+ *        found: every external read is fresh, and places rise in each session.
+ *   (M2) a rank without memory makes the run 'unknown' on all ranks.
+ *   (M3) only rank 0 prints.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef MPI_RUN_H
+#define MPI_RUN_H
+
+#include "mpi/exchange.h"
+#include "pipeline/inspection.h"
+
+enum run_end {
+    RUN_SERIAL,   // the levels hold
+    RUN_UNKNOWN,  // 'why' says so
+    RUN_GATHERED, // 'path' has the history; 'why' says what did not fit
+    RUN_FAILED,   // 'err' says why
+};
+
+struct run_result {
+    enum run_end end;
+    char why[EXCHANGE_TEXT];
+    struct summary summary; // RUN_SERIAL: of all ranks
+    const struct format *format;
+    bool has_times;
+    struct buf path; // RUN_GATHERED, on rank 0
+    int fd;          // of a file without a name; -1: none
+    struct err err;
+
+    uint64_t records, stale, bytes; // of all ranks
+    uint64_t most_memory;           // of a rank
+};
+
+/* Check the history at 'path' as far as its order shows it to be serial. */
+void run_history(struct exchange *x, const char *path, const char *format,
+                 bool gather, struct run_result *out);
+
+#endif

@@ -1,0 +1,7 @@
+CREATE TABLE duty (id int PRIMARY KEY, n int NOT NULL);
+CREATE UNIQUE INDEX u ON duty (n);
+ALTER TABLE duty RENAME n TO old;
+ALTER TABLE duty ADD COLUMN n int NOT NULL DEFAULT 0;
+CREATE FUNCTION leave(who int, k int) RETURNS void LANGUAGE plpgsql  AS $$
+BEGIN IF NOT EXISTS (SELECT 1 FROM duty WHERE n = k) THEN INSERT INTO duty(id, old, n) VALUES (who, who, k); END IF; END
+$$;
