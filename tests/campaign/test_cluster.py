@@ -155,7 +155,7 @@ def run(executor, kill):
           not os.listdir(campaign / "workers") and not os.listdir(campaign / "tmp"),
           name + "nothing is left behind", str([os.listdir(here / "tmp"), os.listdir(campaign / "workers"),
                                                 os.listdir(campaign / "tmp")]))
-    return re.sub(r"@[0-9.]+", "@", out)
+    return re.sub(r"[@+][0-9.]+( [a-zµ]+)?", "@", out)  # times
 
 
 def kill_alone(campaign):
