@@ -16,6 +16,7 @@
 
 #include "explain/explain_case.h"
 #include "explain/narrate/narrate_anomaly.h"
+#include "explain/narrate/narrate_brief.h"
 #include "explain/narrate/narrate_flaw.h"
 #include "explain/reduce/core.h"
 #include "explain/reduce/reduce.h"
@@ -427,6 +428,7 @@ explain_result(const struct history *h, const struct check *c,
     assert(!ok || out->anomalies.n); // there is no violation without an anomaly
     assert(ok || err->kind != ERR_NONE);
     for (size_t i = 0; ok && i < out->anomalies.n; i++) {
+        narrate_brief(&out->anomalies.at[i]);
         assert(level_set_has(out->anomalies.at[i].violated, r->level));
         assert(!(out->anomalies.at[i].violated & out->anomalies.at[i].holds));
     }

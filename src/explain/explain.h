@@ -20,8 +20,9 @@
 #define ANOMALY_NONE UINT32_MAX
 
 struct anomaly_op {
-    const char *text; // "r(x, 5)"
-    const char *key;  // "x"
+    const char *text;  // "r(x, 5)"
+    const char *key;   // "x"
+    const char *brief; // of a row, in few words (narrate_brief.h); or NULL
     bool is_write;
     bool matters;    // the anomaly is about it
     bool is_changed; // predicted: it was observed to read something else
@@ -62,6 +63,7 @@ struct anomaly_edge {
     enum edge_kind kind;     // SO, WR, WW, RW or TIME
     const char *key;         // NULL for SO and TIME
     const char *key_id;      // the same as in the input
+    const char *brief_key;   // of a row; or NULL
     bool inferred;           // not written in the history: there is a reason
     bool on_cycle;           // in 'cycle'
     const char *reason;      // a sentence: why the edge is there

@@ -1,70 +1,38 @@
 /* place.c -- see place.h.
  *
- * Metadata is valid JSON: a reader has seen it.  So a scan has to know strings
- * and brackets only.
- *
  * SPDX-License-Identifier: MIT */
 #include "explain/place.h"
 
 #include "base/ascii.h"
+#include "explain/json_scan.h"
 #include "history/endpoint.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *
-skip_blank(const char *at)
-{
-    return at + strspn(at, " \t\r\n");
-}
-
-/* Behind a string whose first quote is at 'at'. */
-static const char *
-skip_string(const char *at)
-{
-    for (at++; *at && *at != '"'; at++)
-        at += *at == '\\' && at[1];
-    return at + (*at == '"');
-}
-
-/* Behind the value at 'at'. */
-static const char *
-skip_value(const char *at)
-{
-    size_t depth = 0;
-    do {
-        if (*at == '"') {
-            at = skip_string(at);
-            continue;
-        }
-        depth += *at == '[' || *at == '{';
-        depth -= depth && (*at == ']' || *at == '}');
-        at++;
-    } while (*at && (depth || !strchr(",]}", *at)));
-    return at;
-}
 
 /* The value of a member of the metadata, or NULL. */
 static const char *
 member(const struct history *h, txn_id t, const char *name)
 {
+    assert(t < h->n_txns);
     if (!h->txn_meta || h->txn_meta[t] == ID_NONE)
         return NULL;
     const char *at = strings_get(&h->strings, h->txn_meta[t]).text;
     const size_t n = strlen(name);
-    at = skip_blank(at);
+    at = json_scan_blank(at);
     while (*at == '{' || *at == ',') {
-        at = skip_blank(at + 1);
+        at = json_scan_blank(at + 1);
         if (*at != '"')
             return NULL;
         const char *key = at + 1;
-        at = skip_blank(skip_string(at));
+        at = json_scan_blank(json_scan_string(at));
         if (*at != ':')
             return NULL;
-        at = skip_blank(at + 1);
+        at = json_scan_blank(at + 1);
         if (strncmp(key, name, n) == 0 && key[n] == '"')
             return at;
-        at = skip_blank(skip_value(at));
+        at = json_scan_blank(json_scan_value(at));
     }
     return NULL;
 }
@@ -75,9 +43,9 @@ element(const char *at, uint32_t n)
 {
     if (!at || *at != '[' || !n)
         return NULL;
-    at = skip_blank(at + 1);
-    for (; *at && *at != ']' && --n; at = skip_blank(at + 1)) {
-        at = skip_blank(skip_value(at));
+    at = json_scan_blank(at + 1);
+    for (; *at && *at != ']' && --n; at = json_scan_blank(at + 1)) {
+        at = json_scan_blank(json_scan_value(at));
         if (*at != ',')
             return NULL;
     }

@@ -6,6 +6,7 @@
 #include "explain/advice.h"
 #include "explain/promise.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 // clang-format off
@@ -72,6 +73,7 @@ const struct product_advice *
 product_advice_find(enum anomaly_kind kind, const char *database)
 {
     const enum product product = product_of(database);
+    assert(kind < ANOMALY_KINDS);
     const enum advice_isolation from = advice_table[kind].forbidden_from;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].kind == kind && rows[i].product == product)

@@ -407,6 +407,7 @@ tell_neighbour(struct narration *t, txn_id whole, u32_vec *seen)
         if (!op_is_implied(w, op))
             out.ops[out.n_ops++] = op_shown(t, op, ID_NONE);
     out.elided = all - out.n_ops;
+    tell_statements(t, whole, &(u32_vec){0}, &out);
     vec_push(&t->a->txns, out);
 }
 

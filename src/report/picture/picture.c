@@ -21,6 +21,22 @@
 
 #include <string.h>
 
+/* What a picture shows of an operation. */
+static const char *
+brief_of(const struct anomaly_op *o)
+{
+    return o->brief ? o->brief : o->text;
+}
+
+/* The head of a box: its name, and where its statements are. */
+static void
+put_head(const struct anomaly_txn *t, struct buf *out)
+{
+    buf_text(out, t->name);
+    if (*t->lines)
+        buf_printf(out, "  %s", t->lines);
+}
+
 static int
 shown_chars(const char *text)
 {
@@ -41,10 +57,13 @@ static void
 add_box(struct picture *p, const struct anomaly *a, uint32_t txn)
 {
     const struct anomaly_txn *t = &a->txns.at[txn];
-    int chars = shown_chars(t->name) + 2;
+    struct buf head = {0};
+    put_head(t, &head);
+    int chars = shown_chars(head.at) + 2;
+    buf_free(&head);
     for (size_t i = 0; i < t->n_ops; i++)
-        if (shown_chars(t->ops[i].text) > chars)
-            chars = shown_chars(t->ops[i].text);
+        if (shown_chars(brief_of(&t->ops[i])) > chars)
+            chars = shown_chars(brief_of(&t->ops[i]));
     chars = t->elided && chars < 8 ? 8 : chars;
     p->box_of.at[txn] = (uint32_t)p->boxes.n;
     vec_push(&p->boxes,
@@ -178,13 +197,18 @@ picture_free(struct picture *p)
 /* --- boxes ------------------------------------------------------------------
  */
 
-/* Text, truncated to the width of a box. */
+/* Text, truncated to the width of a box; 'full' is what it stands for. */
 static void
-put_text(int x, int y, const char *class, const char *text, struct buf *out)
+put_text(int x, int y, const char *class, const char *text, const char *full,
+         struct buf *out)
 {
+    const bool is_brief = strcmp(text, full) != 0;
     buf_printf(out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
     if (picture_chars(text) <= PICTURE_MOST_CHARS) {
         part_xml(out, text);
+        buf_text(out, is_brief ? "<title>" : "");
+        part_xml(out, is_brief ? full : "");
+        buf_text(out, is_brief ? "</title>" : "");
     } else {
         struct buf cut = {0};
         int n = 0;
@@ -196,7 +220,7 @@ put_text(int x, int y, const char *class, const char *text, struct buf *out)
         }
         part_xml(out, cut.at);
         buf_text(out, "\xe2\x80\xa6<title>");
-        part_xml(out, text);
+        part_xml(out, full);
         buf_text(out, "</title>");
         buf_free(&cut);
     }
@@ -223,7 +247,11 @@ put_box(const struct box *b, const struct anomaly_txn *t, const char *prefix,
                "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" "
                "class=\"frame\"/>",
                b->x, b->y, b->width, b->height);
-    put_text(b->x + PICTURE_PAD, b->y + PICTURE_HEAD - 8, "name", t->name, out);
+    struct buf head = {0};
+    put_head(t, &head);
+    put_text(b->x + PICTURE_PAD, b->y + PICTURE_HEAD - 8, "name", head.at,
+             head.at, out);
+    buf_free(&head);
     int y = b->y + PICTURE_HEAD + PICTURE_LINE - 5;
     for (size_t i = 0; i < t->n_ops; i++, y += PICTURE_LINE) {
         const struct anomaly_op *o = &t->ops[i];
@@ -236,13 +264,13 @@ put_box(const struct box *b, const struct anomaly_txn *t, const char *prefix,
                        o->is_changed ? "read changed"
                        : o->is_write ? "write"
                                      : "read");
-        put_text(b->x + PICTURE_PAD, y, o->matters ? "op" : "op dim", o->text,
-                 out);
+        put_text(b->x + PICTURE_PAD, y, o->matters ? "op" : "op dim",
+                 brief_of(o), o->text, out);
     }
     if (t->elided) {
         struct buf more = {0};
         buf_printf(&more, "+ %zu more", t->elided);
-        put_text(b->x + PICTURE_PAD, y, "op dim", more.at, out);
+        put_text(b->x + PICTURE_PAD, y, "op dim", more.at, more.at, out);
         buf_free(&more);
     }
     buf_text(out, "</g>");

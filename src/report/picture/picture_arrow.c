@@ -135,7 +135,7 @@ name_edge(const struct anomaly_edge *e, struct buf *out)
     if (!e->key)
         return;
     buf_char(out, ' ');
-    const char *at = e->key;
+    const char *at = e->brief_key ? e->brief_key : e->key;
     for (int n = 0; *at; at++) {
         n += ((unsigned char)*at & 0xc0) != 0x80;
         if (n > PICTURE_LABEL_CHARS)

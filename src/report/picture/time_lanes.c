@@ -28,6 +28,7 @@ enum {
     WIDTH = 400,  // of the axis
     EDGE = 26,    // half of a number
     TICKS = 5,
+    CAPTION = WIDTH / CHAR - 5, // characters, without "  ..."
 };
 
 struct time_lanes {
@@ -96,16 +97,6 @@ ended(const struct time_lanes *l, const struct anomaly_txn *t)
     return t->ended == INT64_MAX ? 2 * l->to : (double)t->ended - l->zero;
 }
 
-/* The text above a bar: "s4/29  r(x, 1)  w(x, 2)", those that matter. */
-static void
-put_caption(const struct anomaly_txn *t, struct buf *out)
-{
-    buf_text(out, t->name);
-    for (size_t k = 0; k < t->n_ops; k++)
-        if (t->ops[k].matters)
-            buf_printf(out, "  %s", t->ops[k].text);
-}
-
 static int
 chars_in(const char *text)
 {
@@ -113,6 +104,28 @@ chars_in(const char *text)
     for (; *text; text++)
         n += ((unsigned char)*text & 0xc0) != 0x80;
     return n;
+}
+
+/* The text above a bar: "s4/29  r(x, 1)  w(x, 2)", those that matter; the first
+ * of them where there is no room for all. */
+static void
+put_caption(const struct anomaly_txn *t, struct buf *out)
+{
+    buf_text(out, t->name);
+    if (*t->lines)
+        buf_printf(out, "  %s", t->lines);
+    for (size_t k = 0; k < t->n_ops; k++) {
+        const struct anomaly_op *o = &t->ops[k];
+        const char *text = o->brief ? o->brief : o->text;
+        if (!o->matters)
+            continue;
+        if ((k || *t->lines) &&
+            chars_in(out->at) + chars_in(text) + 2 > CAPTION) {
+            buf_text(out, "  ...");
+            return;
+        }
+        buf_printf(out, "  %s", text);
+    }
 }
 
 /* Where a caption of so many characters begins: at its bar, or left of that so

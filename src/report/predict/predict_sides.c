@@ -179,6 +179,7 @@ mark_read(const struct execution *x, uint32_t r, struct anomaly_txn *shown,
     for (size_t i = 0; i < shown->n_ops; i++)
         if (strcmp(shown->ops[i].text, plain) == 0) {
             shown->ops[i].text = marked;
+            shown->ops[i].brief = NULL; // it lacks the mark
             shown->ops[i].is_changed = true;
             return;
         }
