@@ -122,7 +122,10 @@ add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     buf_text(out, "## ");
-    part_markdown(out, run->path);
+    struct buf path = {0};
+    buf_shown(&path, run->path);
+    part_markdown(out, path.n ? path.at : "");
+    buf_free(&path);
     buf_text(out, "\n\n");
     if (run->origin)
         put_findings(run->origin, out);

@@ -104,6 +104,27 @@ note_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                                                       create->n_funcname)));
 }
 
+/* What other statements have to know before tables are read. */
+static void
+note_first(struct lower *l, const PgQuery__Node *node)
+{
+    if (NODE_IS(node, RENAME_STMT))
+        lower_note_rename(l, node->rename_stmt);
+    if (NODE_IS(node, CREATE_SEQ_STMT))
+        l->cycles =
+            l->cycles || lower_is_cycle(node->create_seq_stmt->options,
+                                        node->create_seq_stmt->n_options);
+    if (NODE_IS(node, ALTER_SEQ_STMT))
+        l->cycles =
+            l->cycles || lower_is_cycle(node->alter_seq_stmt->options,
+                                        node->alter_seq_stmt->n_options);
+    if (NODE_IS(node, INDEX_STMT) && node->index_stmt->unique &&
+        *node->index_stmt->idxname)
+        vec_push(&l->indexes, node->index_stmt);
+    if (NODE_IS(node, VIEW_STMT))
+        lower_note_view(l, node->view_stmt);
+}
+
 static bool
 read_statement(struct reading *r, const struct source_file *file,
                const PgQuery__RawStmt *raw, enum pass pass)
@@ -111,6 +132,8 @@ read_statement(struct reading *r, const struct source_file *file,
     struct lower *l = &r->l;
     const PgQuery__Node *node = raw->stmt;
     const int start = statement_start(file->text, raw->stmt_location);
+    if (pass == PASS_TYPES)
+        note_first(l, node);
     if (pass == PASS_KEYS)
         lower_hidden(l, node);
     switch (node->node_case) {
@@ -123,27 +146,8 @@ read_statement(struct reading *r, const struct source_file *file,
                : pass == PASS_KEYS ? lower_alter_keys(l, node->alter_table_stmt)
                                    : true;
     case PG_QUERY__NODE__NODE_RENAME_STMT:
-        if (pass == PASS_TYPES)
-            lower_note_rename(l, node->rename_stmt);
         return pass != PASS_ALTERS || lower_rename(l, node->rename_stmt);
-    case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT:
-        l->cycles =
-            l->cycles || lower_is_cycle(node->create_seq_stmt->options,
-                                        node->create_seq_stmt->n_options);
-        if (pass == PASS_KEYS)
-            lower_schema(l, node, start);
-        return true;
-    case PG_QUERY__NODE__NODE_ALTER_SEQ_STMT:
-        l->cycles =
-            l->cycles || lower_is_cycle(node->alter_seq_stmt->options,
-                                        node->alter_seq_stmt->n_options);
-        if (pass == PASS_KEYS)
-            lower_schema(l, node, start);
-        return true;
     case PG_QUERY__NODE__NODE_INDEX_STMT:
-        if (pass == PASS_TYPES && node->index_stmt->unique &&
-            *node->index_stmt->idxname)
-            vec_push(&l->indexes, node->index_stmt);
         return pass != PASS_KEYS || lower_index(l, node->index_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
         if (pass == PASS_TYPES)
@@ -154,12 +158,6 @@ read_statement(struct reading *r, const struct source_file *file,
         return pass != PASS_FUNCTIONS ||
                (lower_hidden_in(l, node->create_function_stmt) &&
                 read_function(l, file, raw, start));
-    case PG_QUERY__NODE__NODE_VIEW_STMT:
-        if (pass == PASS_TYPES)
-            lower_note_view(l, node->view_stmt);
-        if (pass == PASS_KEYS)
-            lower_schema(l, node, start);
-        return true;
     case PG_QUERY__NODE__NODE_CREATE_ENUM_STMT:
     case PG_QUERY__NODE__NODE_CREATE_DOMAIN_STMT:
         return pass != PASS_TYPES || lower_user_type(l, node);

@@ -76,7 +76,10 @@ add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     buf_text(out, "digraph \"");
-    put_quoted(run->path, out);
+    struct buf path = {0};
+    buf_shown(&path, run->path);
+    put_quoted(path.n ? path.at : "", out);
+    buf_free(&path);
     buf_text(out, "\" {\n  node [shape=record, fontname=\"monospace\"];\n"
                   "  edge [fontname=\"monospace\"];\n");
     struct buf undrawn = {0};

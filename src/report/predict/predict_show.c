@@ -134,7 +134,8 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
                   struct buf *out)
 {
     const struct prediction *p = r->prediction;
-    buf_printf(out, "%s: ", r->path);
+    buf_shown(out, r->path);
+    buf_text(out, ": ");
     if (s->colour)
         buf_printf(out, "\033[%sm", colour_of(r->answer));
     buf_printf(out, "%s: %s", predict_name(r->options),

@@ -216,6 +216,32 @@ errors_are_one_line_of_text(void)
     assay_free(a);
 }
 
+/* Names reach reports escaped, whatever they are. */
+static void
+reports_are_text(void)
+{
+    static const char *const formats[] = {"text", "markdown", "json",  "html",
+                                          "svg",  "dot",      "junit", "sarif"};
+    assay *a = assay_new();
+    assay_history *h = assay_parse(a, skewed, strlen(skewed), NULL);
+    CHECK(assay_history_set_name(h, "\xff\x1b[31m\xe2\x80\xae") == ASSAY_OK);
+    assay_result *r = assay_check(a, h, "ser");
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const char *text = assay_result_text(r, formats[i], NULL);
+        CHECK(text && !strchr(text, '\xff') && !strchr(text, '\x1b'));
+    }
+    assay_result_free(r);
+    assay_history_free(h);
+    h = assay_parse(a, skewed, strchr(skewed, '\n') + 1 - skewed, NULL);
+    CHECK(assay_history_set_name(h, "\xff\x1b[31m") == ASSAY_OK);
+    assay_prediction *p = assay_predict(a, h, "si", 1);
+    const char *text = assay_prediction_text(p, "text", NULL);
+    CHECK(text && !strchr(text, '\xff') && !strchr(text, '\x1b'));
+    assay_prediction_free(p);
+    assay_history_free(h);
+    assay_free(a);
+}
+
 /* --- the process of the caller ---------------------------------------------*/
 
 static void
@@ -250,7 +276,7 @@ signals_interrupt_nothing(void)
     close(mkstemp(path));
     struct sigaction before;
     const struct sigaction action = {.sa_handler = ignore}; // no SA_RESTART
-    const struct itimerval fast = {{0, 200}, {0, 200}}, off = {{0, 0}, {0, 0}};
+    const struct itimerval fast = {{0, 3000}, {0, 3000}}, off = {{0, 0}, {0, 0}};
     assay *a = assay_new();
     assay_history *h = large_history(a);
     sigaction(SIGALRM, &action, &before);
@@ -414,6 +440,7 @@ main(void)
     RUN(misuse_is_the_error_of_the_recording);
     RUN(names_may_change);
     RUN(errors_are_one_line_of_text);
+    RUN(reports_are_text);
     RUN(signals_interrupt_nothing);
     RUN(a_fork_has_a_library_of_its_own);
     RUN(nothing_is_left_behind);

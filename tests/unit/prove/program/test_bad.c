@@ -116,8 +116,10 @@ static const struct {
     {"CREATE TABLE t (k int PRIMARY KEY, u text DEFAULT current_user);",
      "bad.sql:1:51: a time of day, a precision, or the current user or schema, "
      "which is not supported"},
-    {"CREATE TABLE t (k int PRIMARY KEY, v int DEFAULT current_date);",
-     "bad.sql:1:42: DEFAULT is of another type than the column"},
+    {TABLE "ALTER TABLE t INHERIT u;",
+     "bad.sql:1: INHERIT and ATTACH PARTITION are not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY);\n\\if :x\n\\endif\n",
+     "bad.sql:2:1: \\if is not supported in a schema"},
     {"CREATE TABLE t (k text COLLATE \"und-x-icu\" PRIMARY KEY);",
      "bad.sql:1:24: COLLATE \"und-x-icu\", expected \"C\" or \"default\""},
     {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql STABLE AS $$\n"
