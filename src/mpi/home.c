@@ -84,6 +84,10 @@ take(struct home *h, const struct stream_txn *t)
     if (t->status == TXN_INDETERMINATE)
         set_odd(h, "a transaction of unknown outcome");
     note_session(h, t);
+    assert(t->number == h->txns.n);
+    vec_push(&h->txns, ((struct home_txn){t->rank, t->status == TXN_COMMITTED
+                                                       ? t->session
+                                                       : HOME_NONE}));
     for (uint32_t i = 0; i < t->n_ops; i++) {
         const struct stream_op *op = &t->ops[i];
         // Which transactions record the loading of the database depends on what
@@ -336,6 +340,35 @@ home_check_sessions(struct home *h, uint64_t *n, char why[EXCHANGE_TEXT])
     return ok;
 }
 
+bool
+home_predecessors(const struct home *h, const u64_vec *ids, struct place *out)
+{
+    const uint64_t rank = (uint64_t)h->exchange->rank << RECORD_RANK;
+    uint64_t *last = mem_calloc(h->sessions.n + 1, sizeof *last);
+    size_t k = 0;
+    bool ok = true;
+    for (size_t i = 0; i < h->txns.n && k < ids->n; i++) {
+        const uint32_t session = h->txns.at[i].session;
+        const uint64_t id = rank | (uint64_t)i << RECORD_NUMBER;
+        const bool asks = record_txn(ids->at[k]) == record_txn(id);
+        assert(!asks || session != HOME_NONE);
+        if (session == HOME_NONE)
+            continue;
+        const uint64_t before = last[session]; // its number + 1, or 0
+        if (asks && before)
+            out[k] = (struct place){h->txns.at[before - 1].label,
+                                    rank | (before - 1) << RECORD_NUMBER |
+                                        UINT64_C(1) << RECORD_KEY};
+        else if (asks)
+            ok &= h->is_directory || !rank;
+        k += asks;
+        last[session] = i + 1;
+    }
+    assert(k == ids->n);
+    mem_free(last);
+    return ok;
+}
+
 void
 home_free(struct home *h)
 {
@@ -346,5 +379,6 @@ home_free(struct home *h)
         stream_reader_close(h->reader);
     vec_free(&h->sessions);
     vec_free(&h->files);
+    vec_free(&h->txns);
     names_free(&h->names);
 }

@@ -33,6 +33,26 @@ enum {
     RECORD_TAG = 7
 };
 
+/* A place in the candidate order; 'id' as in a record, which is never zero, or
+ * zero: none. */
+struct place {
+    int64_t label;
+    uint64_t id;
+};
+
+static inline uint64_t
+record_txn(uint64_t id)
+{
+    return id >> RECORD_NUMBER;
+}
+
+static inline bool
+place_is_before(const struct place *a, const struct place *b)
+{
+    return a->label != b->label ? a->label < b->label
+                                : record_txn(a->id) < record_txn(b->id);
+}
+
 static inline bool
 record_is_write(const struct record *r)
 {
@@ -58,6 +78,13 @@ struct home_session {
     bool is_seen;
 };
 
+/* What is kept of a transaction. */
+struct home_txn {
+    int64_t label;
+    uint32_t session; // HOME_NONE: it is not committed
+};
+#define HOME_NONE UINT32_MAX
+
 struct home {
     struct exchange *exchange;
     struct stream_source source;
@@ -67,7 +94,8 @@ struct home {
     const struct format *format;
     byte_vec *boxes; // records, by owner
     VEC(struct home_session) sessions;
-    VEC(const char *) files; // of sessions; directory only
+    VEC(const char *) files;   // of sessions; directory only
+    VEC(struct home_txn) txns; // by number
     struct stream_sizes sizes;
     bool has_times;
     char odd[EXCHANGE_TEXT]; // why the fast path does not apply; "": it does
@@ -86,6 +114,11 @@ bool home_number_texts(struct home *h, char why[EXCHANGE_TEXT]);
  * rise from rank to rank.  h->odd is set on all ranks where they do not, and
  * h->err where a session is in two files. */
 bool home_check_sessions(struct home *h, uint64_t *n, char why[EXCHANGE_TEXT]);
+
+/* The transaction before each of these in its session; 'ids' are of this rank
+ * and rise.  False: one of them may be on another rank. */
+bool home_predecessors(const struct home *h, const u64_vec *ids,
+                       struct place *out);
 
 void home_free(struct home *h);
 

@@ -7,8 +7,8 @@
  * 'assay check'.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/command_line.h"
 #include "base/memory/heap.h"
-#include "cli/command_line.h"
 #include "cli/inspect.h"
 #include "level/names.h"
 #include "mpi/run.h"
@@ -46,7 +46,7 @@ static int
 show_verdict(struct inspect *i, const char *path, const struct run_result *r)
 {
     struct check c = {0};
-    const bool holds = r->end == RUN_SERIAL;
+    const bool holds = r->end == RUN_HOLDS;
     const level_set levels = i->options.check.levels;
     struct explanation none[LEVELS];
     memset(none, 0, sizeof none);
@@ -120,11 +120,12 @@ check_all(struct exchange *x, const struct options *o, level_set levels,
     for (size_t k = 0; k < o->paths.n; k++) {
         struct run_result r;
         x->sent = 0;
-        run_history(x, o->paths.at[k], o->format, needs_engines(o, levels), &r);
+        run_history(x, o->paths.at[k], o->format,
+                    needs_engines(o, levels) ? 0 : levels, &r);
         // Where there are times, 'all' includes levels of the engines.
-        if (r.end == RUN_SERIAL && r.has_times && levels & LEVEL_SET_ALL) {
+        if (r.end == RUN_HOLDS && r.has_times && levels & LEVEL_SET_ALL) {
             buf_free(&r.path);
-            run_history(x, o->paths.at[k], o->format, true, &r);
+            run_history(x, o->paths.at[k], o->format, 0, &r);
         }
         if (!x->rank)
             status = cli_exit_worse(status, show(i, o, x, o->paths.at[k], &r));

@@ -80,23 +80,27 @@ is_sorted(const struct record *at, size_t n)
     return true;
 }
 
-/* Count the reads of one key that are not fresh. */
-static uint64_t
-walk(const struct owner *o, struct record *at, size_t n)
+static struct atom
+value_of(const struct record *r)
+{
+    return (struct atom){r->value, (enum atom_tag)record_value_tag(r)};
+}
+
+/* Find the reads of one key that are not fresh. */
+static void
+walk(struct owner *o, struct record *at, size_t n)
 {
     struct atom last = o->initial;
-    uint64_t stale = 0;
     if (!is_sorted(at, n))
         qsort(at, n, sizeof *at, compare_places);
     for (size_t i = 0; i < n; i++) {
-        const struct atom value = {at[i].value,
-                                   (enum atom_tag)record_value_tag(&at[i])};
-        if (record_is_write(&at[i]))
-            last = value;
-        else
-            stale += !atom_equal(value, last);
+        if (record_is_write(&at[i])) {
+            last = value_of(&at[i]);
+        } else if (!atom_equal(value_of(&at[i]), last)) {
+            o->stale++;
+            vec_push(&o->readers, at[i].id);
+        }
     }
-    return stale;
 }
 
 void
@@ -109,13 +113,95 @@ owner_count_stale(struct owner *o)
     o->records = total;
     vec_reserve(&keys, total);
     number_keys(o, &keys);
-    size_t *begin = mem_calloc((size_t)o->keys + 2, sizeof *begin);
-    struct record *at = group(o, &keys, begin);
+    o->begin = mem_calloc((size_t)o->keys + 2, sizeof *o->begin);
+    o->at = group(o, &keys, o->begin);
     for (uint64_t k = 0; k < o->keys; k++)
-        o->stale += walk(o, at + begin[k], begin[k + 1] - begin[k]);
-    mem_free(at);
-    mem_free(begin);
+        walk(o, o->at + o->begin[k], o->begin[k + 1] - o->begin[k]);
     vec_free(&keys);
+}
+
+/* --- bounds ----------------------------------------------------------------*/
+
+static int
+compare_ids(const void *key, const void *element)
+{
+    const uint64_t a = record_txn(*(const uint64_t *)key);
+    const uint64_t b = record_txn(*(const uint64_t *)element);
+    return a < b ? -1 : a > b;
+}
+
+static bool
+asks(const u64_vec *asking, uint64_t id)
+{
+    return asking->n &&
+           bsearch(&id, asking->at, asking->n, sizeof id, compare_ids) != NULL;
+}
+
+static struct place
+place_of(const struct record *r)
+{
+    return (struct place){r->label, r->id};
+}
+
+/* The bound of the read at i: its version is the latest one before it that has
+ * its value. */
+static bool
+bound_read(const struct owner *o, const struct record *at, size_t i,
+           struct bound *b)
+{
+    const struct atom value = value_of(&at[i]);
+    size_t next = i; // the write after the one that is looked at
+    for (size_t j = i; j-- > 0;) {
+        if (!record_is_write(&at[j]))
+            continue;
+        if (atom_equal(value_of(&at[j]), value)) {
+            b->low = place_of(&at[j]);
+            break;
+        }
+        next = j;
+    }
+    b->has_high = next < i;
+    if (b->has_high)
+        b->high = place_of(&at[next]);
+    return b->low.id || atom_equal(value, o->initial);
+}
+
+/* The bound of the write at i: the version before it. */
+static void
+bound_write(const struct record *at, size_t i, struct bound *b)
+{
+    for (size_t j = i; j-- > 0 && !b->low.id;)
+        if (record_is_write(&at[j]))
+            b->low = place_of(&at[j]);
+}
+
+static bool
+bounds_of_key(const struct owner *o, const struct record *at, size_t n,
+              const u64_vec *asking, bool writes, bound_vec *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct bound b = {.id = at[i].id};
+        if (!asks(asking, at[i].id))
+            continue;
+        if (!record_is_write(&at[i]) && !bound_read(o, at, i, &b))
+            return false;
+        if (record_is_write(&at[i]) && writes)
+            bound_write(at, i, &b);
+        if (b.low.id || b.has_high)
+            vec_push(out, b);
+    }
+    return true;
+}
+
+bool
+owner_bounds(const struct owner *o, const u64_vec *asking, bool writes,
+             bound_vec *out)
+{
+    bool ok = true;
+    for (uint64_t k = 0; k < o->keys && ok; k++)
+        ok = bounds_of_key(o, o->at + o->begin[k],
+                           o->begin[k + 1] - o->begin[k], asking, writes, out);
+    return ok;
 }
 
 void
@@ -124,4 +210,7 @@ owner_free(struct owner *o)
     for (size_t r = 0; r < o->ranks; r++)
         vec_free(&o->in[r]);
     mem_free(o->in);
+    mem_free(o->at);
+    mem_free(o->begin);
+    vec_free(&o->readers);
 }

@@ -4,8 +4,9 @@
 #include "mpi/run.h"
 
 #include "base/limits/context.h"
+#include "level/names.h"
 #include "mpi/gather.h"
-#include "mpi/owner.h"
+#include "mpi/snapshots.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 struct run {
     struct exchange *x;
     struct run_result *out;
+    level_set levels;
     struct home home;
     struct owner owner;
 };
@@ -135,6 +137,47 @@ has_one_format(struct run *r)
     return !text || text == exchange_sum(x, has_any);
 }
 
+/* Whether the levels need no more than a snapshot for each transaction. */
+static bool
+need_snapshots_only(level_set levels)
+{
+    bool ok = !(levels & LEVEL_SET_ALL);
+    for (enum level l = 0; l < LEVELS; l++)
+        if (levels & level_bit(l))
+            ok &= !level_is_serial(l) && !level_table[l].needs_times;
+    return ok;
+}
+
+/* Whether one of them needs the snapshot to have the version before each own
+ * write.  An order without that is one for all the others. */
+static bool
+need_writes(level_set levels)
+{
+    bool any = false;
+    for (enum level l = 0; l < LEVELS; l++)
+        any |= (levels & level_bit(l)) && level_keeps_updates(l);
+    return any;
+}
+
+static bool
+find_snapshots(struct run *r)
+{
+    struct run_result *out = r->out;
+    char why[EXCHANGE_TEXT] = "";
+    if (!need_snapshots_only(r->levels))
+        return leave_fast_path(r);
+    switch (snapshots_find(&r->home, &r->owner, need_writes(r->levels), why)) {
+    case SNAPSHOTS_EXIST:
+        out->end = RUN_HOLDS;
+        return true;
+    case SNAPSHOTS_OPEN:
+        return leave_fast_path(r);
+    default:
+        memcpy(out->why, why, sizeof why);
+        return false;
+    }
+}
+
 /* Whether the run goes on with what was read; false: out->end says the rest. */
 static bool
 compare(struct run *r)
@@ -158,12 +201,12 @@ compare(struct run *r)
     out->stale = exchange_sum(r->x, r->owner.stale);
     sum_up(r, sessions);
     if (!out->stale) {
-        out->end = RUN_SERIAL;
+        out->end = RUN_HOLDS;
         return true;
     }
     snprintf(out->why, EXCHANGE_TEXT, "%llu reads do not fit the order",
              (unsigned long long)out->stale);
-    return leave_fast_path(r);
+    return find_snapshots(r);
 }
 
 /* --- the run ---------------------------------------------------------------*/
@@ -192,9 +235,9 @@ is_divisible(const char *path, bool *is_directory)
 
 void
 run_history(struct exchange *x, const char *path, const char *format,
-            bool gathers, struct run_result *out)
+            level_set levels, struct run_result *out)
 {
-    struct run r = {.x = x, .out = out};
+    struct run r = {.x = x, .out = out, .levels = levels};
     *out = (struct run_result){.end = RUN_UNKNOWN, .fd = -1};
     r.home.exchange = x;
     r.home.source = (struct stream_source){.path = path,
@@ -206,7 +249,7 @@ run_history(struct exchange *x, const char *path, const char *format,
     r.home.is_directory = exchange_most(x, r.home.is_directory);
     can = exchange_agree(x, can, out->why);
     bool ok = true;
-    if (!can || gathers)
+    if (!can || !levels)
         leave_fast_path(&r);
     else
         ok = phase(&r, read_part) && compare(&r);

@@ -2,11 +2,13 @@
  *
  *     home     each rank reads its part of the input
  *     owner    each record goes to the rank that owns its key
+ *     snapshots  of transactions with stale reads, for si and weaker levels
  *     engines  what the candidate order does not show to be serial is gathered
  *              to rank 0, and decided there
  *
  *   (M1) 'ok' without the engines rests on two things, which all ranks have
  *        found: every external read is fresh, and places rise in each session.
+ *        For si and weaker levels, a snapshot in place of the first one.
  *   (M2) a rank without memory makes the run 'unknown' on all ranks.
  *   (M3) only rank 0 prints.
  *
@@ -18,7 +20,7 @@
 #include "pipeline/inspection.h"
 
 enum run_end {
-    RUN_SERIAL,   // the levels hold
+    RUN_HOLDS,    // the levels hold
     RUN_UNKNOWN,  // 'why' says so
     RUN_GATHERED, // 'path' has the history; 'why' says what did not fit
     RUN_FAILED,   // 'err' says why
@@ -27,7 +29,7 @@ enum run_end {
 struct run_result {
     enum run_end end;
     char why[EXCHANGE_TEXT];
-    struct summary summary; // RUN_SERIAL: of all ranks
+    struct summary summary; // RUN_HOLDS: of all ranks
     const struct format *format;
     bool has_times;
     struct buf path; // RUN_GATHERED, on rank 0
@@ -38,8 +40,9 @@ struct run_result {
     uint64_t most_memory;           // of a rank
 };
 
-/* Check the history at 'path' as far as its order shows it to be serial. */
+/* Check the history at 'path' as far as its order shows that these levels hold.
+ * No levels: leave all of it to the engines. */
 void run_history(struct exchange *x, const char *path, const char *format,
-                 bool gather, struct run_result *out);
+                 level_set levels, struct run_result *out);
 
 #endif
