@@ -165,6 +165,7 @@ trial_free(struct trial *t)
     mem_free(t->isolation);
     vec_free(&t->steps);
     buf_free(&t->why);
+    buf_free(&t->waited);
 }
 
 /* --- the outcome -----------------------------------------------------------*/
@@ -247,9 +248,11 @@ judge(struct trial *t, const char *file, struct err *err)
 
 /* Let the other transactions go on before the step that waits. */
 static void
-go_later(struct trial *t, size_t step)
+go_later(struct trial *t, size_t step, const char *sql)
 {
     const uint32_t n = t->steps.at[step].txn;
+    buf_clear(&t->waited);
+    buf_text(&t->waited, sql);
     trial_vec steps = {0};
     for (size_t i = 0; i < t->steps.n; i++)
         if (i < step || t->steps.at[i].txn != n)
@@ -259,7 +262,6 @@ go_later(struct trial *t, size_t step)
             vec_push(&steps, t->steps.at[i]);
     vec_free(&t->steps);
     t->steps = steps;
-    t->has_waited = true;
 }
 
 /* A statement failed: by a rule of the database (classes 23 and 40, an
@@ -276,7 +278,7 @@ take_failure(struct trial *t, char *line, bool may_again)
         *text++ = 0;
     const bool waits = strcmp(code, "55P03") == 0;
     if (waits && may_again && step < t->steps.n) {
-        go_later(t, step);
+        go_later(t, step, text ? text : "");
         return true;
     }
     t->outcome = waits || strncmp(code, "23", 2) == 0 ||
@@ -336,11 +338,13 @@ trial_run(struct trial *t, struct base_state *base, const char *file,
     t->outcome = TRIAL_NOT_RUN;
     for (int i = 1; ok && again && !(stop && *stop); i++)
         ok = run_once(t, base, file, stop, i < MOST_ORDERS, &again, err);
-    if (ok && t->outcome == TRIAL_PREVENTED && !t->why.n)
-        buf_text(&t->why,
-                 t->has_waited
-                     ? "a statement waits until the other transaction has ended"
-                     : "the outcome is the same as if they came one after the "
-                       "other");
+    if (ok && t->outcome == TRIAL_PREVENTED && !t->why.n && t->waited.n)
+        buf_printf(&t->why,
+                   "a statement waits until the other transaction has ended: "
+                   "%s",
+                   t->waited.at);
+    else if (ok && t->outcome == TRIAL_PREVENTED && !t->why.n)
+        buf_text(&t->why, "the outcome is the same as if they came one after "
+                          "the other");
     return ok;
 }

@@ -39,10 +39,10 @@ struct trial {
     trial_vec steps;
 
     enum trial_outcome outcome;
-    struct buf why;  // it is not SHOWN; or empty
-    bool is_adapted; // statements send what they check (version_check.h)
-    bool has_waited; // the order was changed, because a statement waited
-    u32_vec *found;  // by transaction: rows that each statement found
+    struct buf why;    // it is not SHOWN; or empty
+    bool is_adapted;   // statements send what they check (version_check.h)
+    struct buf waited; // a statement that waited, so the order was changed
+    u32_vec *found;    // by transaction: rows that each statement found
 };
 
 /* The steps of a prediction.  A transaction that was one statement is put

@@ -7,9 +7,9 @@
  * 'assay check'.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/command_line.h"
 #include "base/memory/heap.h"
 #include "base/time.h"
-#include "cli/command_line.h"
 #include "cli/inspect.h"
 #include "level/names.h"
 #include "mpi/run.h"

@@ -50,7 +50,9 @@ execution_search_init(struct execution_search *s, const struct observed *o,
         points_carry(&s->points, &s->formula);
     if (level_keeps_updates(options->level) && (is_strict || o->rows))
         s->formula.unconditional = formula_var(&s->formula, FACT_WISH, 0, 0, 0);
-    formula_add_levels(&s->formula);
+    // With late locks a transaction reads backwards, which no level allows.
+    if (!options->on || !options->on->late_locks)
+        formula_add_levels(&s->formula);
     if (level_separates_writers(level))
         formula_add_pivots(&s->formula);
     execution_init(&s->model, o, is_strict);
