@@ -2,7 +2,7 @@
 
 BUILD ?= build
 
-.PHONY: all playground demo test test-cross bench ablation databases fuzz coverage mutate format install clean setup
+.PHONY: all playground demo test test-cross bench ablation databases fuzz coverage mutate format install dist clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet assay
@@ -51,7 +51,11 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 install: all
-	@ninja -C $(BUILD) --quiet install
+	@tools/install $(BUILD)
+
+# What a release consists of, in dist/
+dist:
+	@tools/dist
 
 clean:
 	@rm -rf build build-*

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Test etcd: assay test 'exec:python3 etcd_store.py PORT [serializable|snapshot]'
+"""Test etcd: assay test 'exec:python3 etcd_store.py PORT [serializable|snapshot [PREFIX]]'
 
 A transaction as etcd's clients make it (concurrency/stm.go): reads remember the
 revision of their key, writes wait for the commit, which is one request.  With
 'serializable' it compares the revisions of all keys read.  With 'snapshot' all
 reads are of one revision, and only the keys written are compared, which allows
 write skew.  Nothing is installed: etcd answers JSON over HTTP.
+Runs at the same time need a PREFIX of their keys.
 """
 import base64
 import http.client
@@ -13,6 +14,7 @@ import json
 import sys
 
 port, mode = int(sys.argv[1]), (sys.argv[2:] or ["serializable"])[0]
+prefix = (sys.argv[3:] or [""])[0]
 link = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
 reads, writes = {}, {}  # of the transaction: revision and value by key
 at = 0                  # the revision of its snapshot
@@ -82,7 +84,9 @@ def do(request):
     if what == "load" and request["kind"] == "lists":
         return {"ok": False, "outcome": "failed", "message": "has no lists"}
     if what in ("load", "unload"):
-        ask("kv/deleterange", key=code("\0"), range_end=code("\0"))
+        # Up to the key after all those that begin so; \0 is all keys.
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else "\0"
+        ask("kv/deleterange", key=code(prefix or "\0"), range_end=code(end))
     elif what in ("begin", "rollback"):
         begin()
     elif what == "read":
@@ -96,7 +100,10 @@ def do(request):
 
 for line in sys.stdin:
     try:
-        reply = {"ok": True, **do(json.loads(line))}
+        request = json.loads(line)
+        if "key" in request:
+            request["key"] = prefix + request["key"]
+        reply = {"ok": True, **do(request)}
     except (OSError, http.client.HTTPException) as e:
         link.close()
         reply = {"ok": False, "outcome": "lost", "message": str(e)}

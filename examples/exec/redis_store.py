@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Test Redis: assay test 'exec:python3 redis_store.py PORT [watch|multi]'
+"""Test Redis: assay test 'exec:python3 redis_store.py PORT [watch|multi [PREFIX]]'
 
 Writes of a transaction wait for its end, in MULTI and EXEC.  With 'watch' each
 key that is read is watched, so a transaction commits only if none has changed.
 With 'multi' nothing is watched, which loses updates.  Nothing is installed: the
-protocol of Redis is lines.
+protocol of Redis is lines.  Runs at the same time need a PREFIX of their keys.
 """
 import json
 import socket
 import sys
 
 port, mode = int(sys.argv[1]), (sys.argv[2:] or ["watch"])[0]
+prefix = (sys.argv[3:] or [""])[0]
 link = socket.create_connection(("127.0.0.1", port))
 answers = link.makefile("rb")
 writes = []  # of the transaction, in order
@@ -91,7 +92,9 @@ def do(request):
         info = ask("INFO", "server")
         return {"name": "Redis " + info.split("redis_version:")[1].split()[0] + ", " + mode}
     if what in ("load", "unload"):
-        ask("FLUSHDB")
+        keys = ask("KEYS", prefix + "*")
+        if keys:
+            ask("DEL", *keys)
     elif what in ("begin", "rollback"):
         forget()
     elif what == "read":
@@ -111,7 +114,10 @@ def do(request):
 
 for line in sys.stdin:
     try:
-        reply = {"ok": True, **do(json.loads(line))}
+        request = json.loads(line)
+        if "key" in request:
+            request["key"] = prefix + request["key"]
+        reply = {"ok": True, **do(request)}
     except Refused as e:
         reply = {"ok": False, "outcome": "failed", "code": str(e).split()[0], "message": str(e)}
     except OSError as e:

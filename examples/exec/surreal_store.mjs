@@ -71,7 +71,7 @@ async function perform(ask) {
     case 'read': {
       const [rows] = await txn.query('select * from store');
       const row = rows.find((row) => String(row.id.id) === ask.key);
-      return {ok: true, value: row?.v ?? null};
+      return {ok: true, value: row?.v ?? null, missing: !row};
     }
     case 'write':
       await txn.query(`update store:${Number(ask.key)} set v = $v`,

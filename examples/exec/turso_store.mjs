@@ -60,7 +60,7 @@ async function openSession({directory, path}) {
       case 'read': {
         const all = await rows('select k, v from store');
         const row = all.find((row) => row.k === Number(ask.key));
-        return {ok: true, value: row ? row.v : null};
+        return {ok: true, value: row ? row.v : null, missing: !row};
       }
       case 'write':
         await db.exec(`update store set v = ${quote(ask.value)} ` +

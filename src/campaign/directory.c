@@ -192,7 +192,9 @@ directory_open(struct directory *d, const char *path, struct err *err)
         at += strcspn(d->runs.at + at, "\n");
     }
     vec_push(&d->offsets, d->runs.n);
-    return true;
+    return d->runs.n ||
+           err_set(err, ERR_USAGE, "'%s' has no runs: its file 'runs' is empty",
+                   path);
 }
 
 void
@@ -268,9 +270,11 @@ began_at(long pid)
     unsigned long long at = 0;
     print_text(path, sizeof path, "/proc/%ld/stat", pid);
     // "7 (name) S 1 ...": the name may have any characters, and the time is
-    // the twentieth number after the letter.
+    // the twentieth number after the letter.  Z and X have ended.
     const char *p =
         directory_read(path, &text) && text.n ? strrchr(text.at, ')') : NULL;
+    if (p && (strncmp(p, ") Z", 3) == 0 || strncmp(p, ") X", 3) == 0))
+        p = NULL;
     for (int field = 0; p && field < 20; field++) {
         p = strchr(p + 1, ' ');
         if (p && field == 19)

@@ -32,6 +32,7 @@ struct known_finding {
 /* All-zero knows nothing. */
 struct known {
     VEC(struct known_finding) rows;
+    size_t stock; // the first ones, which ship with this program
     struct arena arena;
 };
 
@@ -41,6 +42,16 @@ bool known_read(struct known *k, const char *name, const char *text, size_t n,
 
 /* Add what is known of PostgreSQL, MariaDB, SQLite and DuckDB as they come. */
 void known_add_stock(struct known *k);
+
+/* Whether a row is about a target and level, and whether it matches a finding
+ * there. */
+bool known_is_about(const struct known_finding *k, const char *target,
+                    const char *level);
+bool known_matches(const struct known_finding *k, const char *target,
+                   const char *level, const struct campaign_finding *f);
+
+/* Append the row, as files have it. */
+void known_put(const struct known_finding *k, struct buf *out);
 
 /* The reason of a finding, or NULL if it is new. */
 const char *known_reason(const struct known *k, const char *target,

@@ -10,6 +10,7 @@
 #include "campaign/shape.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 enum { MOST_LEADS = 40, MOST_TEXT = 6000 };
@@ -108,6 +109,7 @@ take_anomalies(struct run_outcome *o, const struct json_value *v,
          i = value_next(v, all, i)) {
         const uint32_t txns = value_member(v, i, "transactions");
         struct campaign_finding f = {
+            .level = value_text_of(v, result, "level", &o->arena),
             .kind = value_text_of(v, i, "name", &o->arena),
             .shape = "",
             .title = value_text_of(v, i, "title", &o->arena)};
@@ -149,6 +151,7 @@ take_server_findings(struct run_outcome *o, const struct json_value *v,
         outcome_plain(message, &shape);
         buf_printf(&title, "%s: %s", name, message);
         const struct campaign_finding f = {
+            .level = "",
             .kind = copy(o, kind.at),
             .tables = "",
             .shape = copy(o, shape.at),
@@ -161,26 +164,67 @@ take_server_findings(struct run_outcome *o, const struct json_value *v,
     }
 }
 
+/* The verdict of a level: the worst one, where there are several scripts. */
 static void
-take_json(struct run_outcome *o, const struct json_value *v)
+take_level(struct run_outcome *o, const struct json_value *v, uint32_t result)
+{
+    const struct level_outcome new = {
+        .level = value_text_of(v, result, "level", &o->arena),
+        .verdict = value_text_of(v, result, "verdict", &o->arena)};
+    size_t i = 0;
+    while (i < o->levels.n && strcmp(o->levels.at[i].level, new.level) != 0)
+        i++;
+    if (i == o->levels.n)
+        vec_push(&o->levels, new);
+    else if (strcmp(o->levels.at[i].verdict, "violated") != 0 &&
+             strcmp(new.verdict, "ok") != 0)
+        o->levels.at[i].verdict = new.verdict;
+}
+
+/* One object: of a run, or of one interleaving of a specification. */
+static void
+take_object(struct run_outcome *o, const struct json_value *v)
 {
     const uint32_t results = value_member(v, 0, "results");
     const uint32_t run = value_member(v, 0, "run");
     const uint32_t power = value_member(v, 0, "power");
-    o->database = value_text_of(v, run, "database", &o->arena);
-    o->committed = (uint64_t)value_number_of(v, run, "committed");
-    o->aborted = (uint64_t)value_number_of(v, run, "aborted");
-    o->unknown = (uint64_t)value_number_of(v, run, "unknown");
-    o->pairs = (uint64_t)value_number_of(v, power, "overlapping_pairs");
-    o->conflicts = (uint64_t)value_number_of(v, power, "conflicting_pairs");
+    if (run != VALUE_NONE)
+        o->database = value_text_of(v, run, "database", &o->arena);
+    o->results += value_first(v, results) != VALUE_NONE;
+    // Interleavings have no facts of a run; those that take part committed.
+    o->committed +=
+        (uint64_t)(run != VALUE_NONE ? value_number_of(v, run, "committed")
+                                     : value_number_of(v, 0, "transactions"));
+    o->aborted += (uint64_t)value_number_of(v, run, "aborted");
+    o->unknown += (uint64_t)value_number_of(v, run, "unknown");
+    o->pairs += (uint64_t)value_number_of(v, power, "overlapping_pairs");
+    o->conflicts += (uint64_t)value_number_of(v, power, "conflicting_pairs");
     for (uint32_t i = value_first(v, results); i != VALUE_NONE;
          i = value_next(v, results, i)) {
         const char *reason = value_text_of(v, i, "reason", &o->arena);
+        take_level(o, v, i);
         take_anomalies(o, v, i);
         if (*reason)
             o->message = reason;
     }
     take_server_findings(o, v, run);
+}
+
+/* The results, one object per line. */
+static void
+take_json(struct run_outcome *o, const char *path)
+{
+    struct buf text = {0};
+    const bool is_there = directory_read(path, &text) && text.n;
+    for (const char *at = is_there ? text.at : ""; *at;) {
+        const size_t n = strcspn(at, "\n");
+        struct json_value v = {0};
+        if (value_read(&v, at, n))
+            take_object(o, &v);
+        value_free(&v);
+        at += n + (at[n] == '\n');
+    }
+    buf_free(&text);
 }
 
 /* The lines that the run printed beside its result are leads; the last one of
@@ -216,7 +260,8 @@ take_failure(struct run_outcome *o, int status)
     struct buf shape = {0};
     buf_printf(&shape, "signal %d ", WTERMSIG(status));
     outcome_plain(o->message, &shape);
-    const struct campaign_finding f = {.kind = "assay-failed",
+    const struct campaign_finding f = {.level = "",
+                                       .kind = "assay-failed",
                                        .tables = "",
                                        .shape = copy(o, shape.at),
                                        .title = o->message,
@@ -225,17 +270,26 @@ take_failure(struct run_outcome *o, int status)
     buf_free(&shape);
 }
 
+bool
+outcome_is_interrupted(const struct outcome_source *s)
+{
+    struct buf text = {0};
+    const int by = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
+    bool is = by == SIGTERM || by == SIGINT || by == SIGHUP;
+    if (directory_read(s->log, &text) && text.n)
+        is |= strstr(text.at, OUTCOME_INTERRUPTED) != NULL;
+    buf_free(&text);
+    return is && !s->is_late;
+}
+
 void
 outcome_take(const struct outcome_source *s, struct run_outcome *out)
 {
     static const char *const verdicts[] = {"held", "violated", "refused",
                                            "unknown"};
-    struct json_value v = {0};
-    struct buf text = {0};
     *out = (struct run_outcome){.database = "", .message = "", .worker = ""};
     out->kept = copy(out, s->kept);
-    if (directory_read(s->json, &text) && value_read(&v, text.at, text.n))
-        take_json(out, &v);
+    take_json(out, s->json);
     take_log(out, s->log);
     const int status = WIFEXITED(s->status) ? WEXITSTATUS(s->status) : -1;
     out->verdict = s->is_late   ? "late"
@@ -245,15 +299,20 @@ outcome_take(const struct outcome_source *s, struct run_outcome *out)
     if (!s->is_late && WIFSIGNALED(s->status))
         take_failure(out, s->status);
     if (status == 1 && !out->findings.n) {
-        const struct campaign_finding f = {.kind = "unexplained",
+        const struct campaign_finding f = {.level = "",
+                                           .kind = "unexplained",
                                            .tables = "",
                                            .shape = "",
                                            .title = out->message,
                                            .text = ""};
         vec_push(&out->findings, f);
     }
-    value_free(&v);
-    buf_free(&text);
+    // A run that checked nothing has shown nothing.
+    if (status == 0 && !out->results) {
+        out->verdict = "unknown";
+        out->message = "the run ended well and left no result";
+        vec_push(&out->leads, out->message);
+    }
 }
 
 /* --- the line of a run -----------------------------------------------------*/
@@ -284,10 +343,19 @@ outcome_put(const struct run_outcome *o, struct buf *out)
     json_u64(out, "conflicts", o->conflicts);
     json_text(out, "message", o->message);
     json_text(out, "kept", o->kept);
+    json_array(out, "levels");
+    for (size_t i = 0; i < o->levels.n; i++) {
+        json_object(out, NULL);
+        json_text(out, "level", o->levels.at[i].level);
+        json_text(out, "verdict", o->levels.at[i].verdict);
+        json_object_end(out);
+    }
+    json_array_end(out);
     json_array(out, "findings");
     for (size_t i = 0; i < o->findings.n; i++) {
         const struct campaign_finding *f = &o->findings.at[i];
         json_object(out, NULL);
+        json_text(out, "level", f->level);
         json_text(out, "kind", f->kind);
         json_text(out, "tables", f->tables);
         json_text(out, "shape", f->shape);
@@ -332,6 +400,7 @@ outcome_read(const char *text, size_t n, struct run_outcome *out)
     }
     struct arena *a = &out->arena;
     const uint32_t findings = value_member(&v, 0, "findings");
+    const uint32_t levels = value_member(&v, 0, "levels");
     out->verdict = value_text_of(&v, 0, "verdict", a);
     out->claim = (unsigned)value_number_of(&v, 0, "claim");
     out->worker = value_text_of(&v, 0, "worker", a);
@@ -346,9 +415,16 @@ outcome_read(const char *text, size_t n, struct run_outcome *out)
     out->kept = value_text_of(&v, 0, "kept", a);
     read_words(&v, value_member(&v, 0, "command"), a, &out->command);
     read_words(&v, value_member(&v, 0, "leads"), a, &out->leads);
+    for (uint32_t i = value_first(&v, levels); i != VALUE_NONE;
+         i = value_next(&v, levels, i))
+        vec_push(&out->levels,
+                 ((struct level_outcome){
+                     .level = value_text_of(&v, i, "level", a),
+                     .verdict = value_text_of(&v, i, "verdict", a)}));
     for (uint32_t i = value_first(&v, findings); i != VALUE_NONE;
          i = value_next(&v, findings, i)) {
         const struct campaign_finding f = {
+            .level = value_text_of(&v, i, "level", a),
             .kind = value_text_of(&v, i, "kind", a),
             .tables = value_text_of(&v, i, "tables", a),
             .shape = value_text_of(&v, i, "shape", a),
@@ -365,6 +441,7 @@ void
 outcome_free(struct run_outcome *o)
 {
     vec_free(&o->command);
+    vec_free(&o->levels);
     vec_free(&o->findings);
     vec_free(&o->leads);
     arena_free(&o->arena);

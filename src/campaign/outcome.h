@@ -18,6 +18,7 @@
 #include "base/memory/arena.h"
 
 struct campaign_finding {
+    const char *level;  // that it violates first; "" where it violates none
     const char *kind;   // "lost-update", "server-crashed", "assay-failed"
     const char *tables; // separated by commas; "" where there are none
     const char *shape;  // "" where it is not known
@@ -26,7 +27,15 @@ struct campaign_finding {
     uint64_t transactions;
 };
 
+/* What 'assay test' prints on stderr if a signal ended the workload early. */
+#define OUTCOME_INTERRUPTED "interrupted: the run ended early"
+
 typedef VEC(const char *) outcome_words;
+
+/* What a run found of a level: "ok", "violated", "unknown". */
+struct level_outcome {
+    const char *level, *verdict;
+};
 
 /* Texts are in the arena.  All-zero is empty. */
 struct run_outcome {
@@ -35,10 +44,12 @@ struct run_outcome {
     const char *message;  // the last one, where it was refused or unknown
     const char *kept;     // the directory of what was found, or ""
     uint64_t committed, aborted, unknown, pairs, conflicts;
+    uint64_t results; // objects that were read, of the run or of a script
     double seconds;
     unsigned claim;
     const char *worker;
     outcome_words command; // words of 'assay test'
+    VEC(struct level_outcome) levels;
     VEC(struct campaign_finding) findings;
     outcome_words leads; // what the run did not check, one line each
     struct arena arena;
@@ -53,6 +64,9 @@ struct outcome_source {
 
 /* Read what a run left. */
 void outcome_take(const struct outcome_source *s, struct run_outcome *out);
+
+/* Whether a signal ended the run early, so that it has to be repeated. */
+bool outcome_is_interrupted(const struct outcome_source *s);
 
 /* Append the line of a run. */
 void outcome_put(const struct run_outcome *o, struct buf *out);

@@ -194,6 +194,23 @@ put_finding(const struct tally_finding *f, size_t number, struct buf *out)
     buf_free(&text);
 }
 
+static void
+put_untested(const struct tally *t, struct buf *out)
+{
+    const char *before = "\n";
+    for (size_t i = 0; i < t->cells.n; i++) {
+        const struct tally_cell *c = &t->cells.at[i];
+        if (!tally_is_untested(c))
+            continue;
+        buf_printf(out, "%snot tested: %s at %s with %s\n", before, c->target,
+                   c->level, c->workload);
+        before = "";
+    }
+    if (t->unreadable)
+        buf_printf(out, "%s%" PRIu64 " files of results cannot be read\n",
+                   before, t->unreadable);
+}
+
 void
 summary_put_text(const struct tally *t, struct buf *out)
 {
@@ -204,6 +221,11 @@ summary_put_text(const struct tally *t, struct buf *out)
                t->new_findings);
     for (size_t i = 0; i < t->findings.n; i++)
         put_finding(&t->findings.at[i], i + 1, out);
+    put_untested(t, out);
+    for (size_t i = 0; i < t->unseen.n; i++) {
+        buf_text(out, i ? "" : "\nknown findings that no run showed:\n");
+        put_lines(t->unseen.at[i], "  ", out);
+    }
     if (t->leads.n)
         buf_text(out, "\nleads: what runs refused or did not check\n");
     for (size_t i = 0; i < t->leads.n; i++) {

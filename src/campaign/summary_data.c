@@ -90,6 +90,21 @@ summary_put_json(const struct tally *t, struct buf *out)
     for (size_t i = 0; i < t->findings.n; i++)
         put_finding_json(&t->findings.at[i], out);
     json_array_end(out);
+    json_array(out, "untested");
+    for (size_t i = 0; i < t->cells.n; i++)
+        if (tally_is_untested(&t->cells.at[i])) {
+            json_object(out, NULL);
+            json_text(out, "target", t->cells.at[i].target);
+            json_text(out, "level", t->cells.at[i].level);
+            json_text(out, "workload", t->cells.at[i].workload);
+            json_object_end(out);
+        }
+    json_array_end(out);
+    json_array(out, "unseen");
+    for (size_t i = 0; i < t->unseen.n; i++)
+        json_text(out, NULL, t->unseen.at[i]);
+    json_array_end(out);
+    json_u64(out, "unreadable", t->unreadable);
     json_array(out, "leads");
     for (size_t i = 0; i < t->leads.n; i++) {
         json_object(out, NULL);

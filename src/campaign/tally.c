@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "campaign/tally.h"
 
+#include "base/command_line.h"
 #include "base/container/hash.h"
 
 #include <assert.h>
@@ -13,6 +14,25 @@
 
 const char *const tally_verdicts[TALLY_VERDICTS] = {
     "held", "violated", "unknown", "refused", "late"};
+
+static const char *
+copy(struct tally *t, const char *text)
+{
+    return arena_copy(&t->arena, text, strlen(text));
+}
+
+/* A name from outside, as it may be shown. */
+static const char *
+copy_shown(struct tally *t, const char *text)
+{
+    struct buf hidden = {0}, shown = {0};
+    command_line_hide(text, &hidden);
+    buf_shown(&shown, hidden.n ? hidden.at : "");
+    const char *at = copy(t, shown.n ? shown.at : "");
+    buf_free(&hidden);
+    buf_free(&shown);
+    return at;
+}
 
 /* --- words of a run --------------------------------------------------------*/
 
@@ -51,15 +71,9 @@ name_target(struct tally *t, const struct run_outcome *o)
         if (value)
             buf_printf(&name, " %s=%s", promises[i], value);
     }
-    const char *copy = arena_copy(&t->arena, name.at, name.n);
+    const char *shown = copy_shown(t, name.at);
     buf_free(&name);
-    return copy;
-}
-
-static const char *
-copy(struct tally *t, const char *text)
-{
-    return arena_copy(&t->arena, text, strlen(text));
+    return shown;
 }
 
 /* The command line, for a shell. */
@@ -69,9 +83,8 @@ name_command(struct tally *t, const struct run_outcome *o)
     struct buf line = {0};
     buf_text(&line, "assay test");
     for (size_t i = 0; i < o->command.n; i++) {
-        const char *word = o->command.at[i];
-        const bool is_plain = !strpbrk(word, " '\"\\$`;|&()<>*?[]#~!{}");
-        buf_printf(&line, is_plain ? " %s" : " '%s'", word);
+        buf_char(&line, ' ');
+        command_line_put(o->command.at[i], &line);
     }
     const char *text = copy(t, line.at);
     buf_free(&line);
@@ -90,9 +103,8 @@ find_cell(struct tally *t, const char *target, const char *level,
             strcmp(c->workload, workload) == 0)
             return c;
     }
-    const struct tally_cell new = {.target = target,
-                                   .level = copy(t, level),
-                                   .workload = copy(t, workload)};
+    const struct tally_cell new = {
+        .target = target, .level = level, .workload = workload};
     vec_push(&t->cells, new);
     return &vec_top(&t->cells);
 }
@@ -115,7 +127,8 @@ take_example(struct tally *t, struct tally_finding *to,
     to->run = run;
     to->command = name_command(t, o);
     to->kept = copy(t, o->kept);
-    to->smallest = (struct campaign_finding){.kind = copy(t, f->kind),
+    to->smallest = (struct campaign_finding){.level = to->level,
+                                             .kind = copy(t, f->kind),
                                              .tables = copy(t, f->tables),
                                              .shape = copy(t, f->shape),
                                              .title = copy(t, f->title),
@@ -124,7 +137,7 @@ take_example(struct tally *t, struct tally_finding *to,
 }
 
 static void
-add_finding(struct tally *t, const struct tally_cell *cell,
+add_finding(struct tally *t, const char *target, const char *level,
             const struct campaign_finding *f, size_t run,
             const struct run_outcome *o)
 {
@@ -134,13 +147,13 @@ add_finding(struct tally *t, const struct tally_cell *cell,
     for (size_t i = 0; i < t->findings.n && !to; i++) {
         struct tally_finding *known = &t->findings.at[i];
         if (strcmp(known->signature, signature.at) == 0 &&
-            strcmp(known->target, cell->target) == 0 &&
-            strcmp(known->level, cell->level) == 0)
+            strcmp(known->target, target) == 0 &&
+            strcmp(known->level, level) == 0)
             to = known;
     }
     if (!to) {
-        const struct tally_finding new = {.target = cell->target,
-                                          .level = cell->level,
+        const struct tally_finding new = {.target = target,
+                                          .level = level,
                                           .signature = copy(t, signature.at)};
         vec_push(&t->findings, new);
         to = &vec_top(&t->findings);
@@ -183,30 +196,59 @@ is_repeated(const struct run_outcome *o, size_t lead)
     return false;
 }
 
+/* Add a run to the cell of a level. */
 static void
-add_outcome(struct tally *t, size_t run, const struct run_outcome *o)
+add_to_cell(struct tally *t, const struct run_outcome *o, const char *target,
+            const char *level, const char *workload, int verdict)
 {
-    const char *level = option_of(o, "level");
-    const char *workload = option_of(o, "workload");
-    const char *spec = option_of(o, "spec");
-    struct tally_cell *cell =
-        find_cell(t, name_target(t, o), level ? level : "ser",
-                  spec       ? spec
-                  : workload ? workload
-                             : "mixed");
-    const int verdict = verdict_of(o);
+    struct tally_cell *cell = find_cell(t, target, level, workload);
     cell->runs[verdict]++;
     cell->committed += o->committed;
     cell->pairs += o->pairs;
     cell->conflicts += o->conflicts;
     cell->seconds += o->seconds;
+}
+
+/* A run that checked several levels is in the cells of all of them. */
+static void
+add_to_cells(struct tally *t, const struct run_outcome *o, const char *target,
+             const char *level, int verdict)
+{
+    const char *workload = option_of(o, "workload");
+    const char *spec = option_of(o, "spec");
+    workload = spec ? spec : workload ? workload : "mixed";
+    workload = copy_shown(t, workload);
+    if (o->levels.n < 2)
+        add_to_cell(t, o, target, level, workload, verdict);
+    for (size_t i = 0; o->levels.n > 1 && i < o->levels.n; i++) {
+        const char *is = o->levels.at[i].verdict;
+        add_to_cell(t, o, target, copy_shown(t, o->levels.at[i].level),
+                    workload,
+                    strcmp(is, "ok") == 0         ? TALLY_HELD
+                    : strcmp(is, "violated") == 0 ? TALLY_VIOLATED
+                                                  : TALLY_UNKNOWN);
+    }
+}
+
+static void
+add_outcome(struct tally *t, size_t run, const struct run_outcome *o)
+{
+    const char *option = option_of(o, "level");
+    const char *target = name_target(t, o);
+    const char *level = copy_shown(t, option ? option : "ser");
+    const int verdict = verdict_of(o);
+    add_to_cells(t, o, target, level, verdict);
     t->runs[verdict]++;
     t->committed += o->committed;
     t->pairs += o->pairs;
     t->repeated += o->claim > 1;
     t->done++;
-    for (size_t i = 0; i < o->findings.n; i++)
-        add_finding(t, cell, &o->findings.at[i], run, o);
+    for (size_t i = 0; i < o->findings.n; i++) {
+        const struct campaign_finding *f = &o->findings.at[i];
+        const bool has_own = o->levels.n > 1 && *f->level;
+        add_finding(t, target, has_own ? copy_shown(t, f->level) : level, f,
+                    run, o);
+    }
     for (size_t i = 0; i < o->leads.n; i++)
         if (!is_repeated(o, i))
             add_lead(t, o->leads.at[i], run, o);
@@ -286,6 +328,30 @@ complete_finding(struct tally *t, const struct directory *d,
     t->new_findings += !f->known;
 }
 
+/* Known findings of the user's about what was tested here, which no run
+ * showed. */
+static void
+find_unseen(struct tally *t, const struct known *known)
+{
+    for (size_t i = known->stock; i < known->rows.n; i++) {
+        const struct known_finding *k = &known->rows.at[i];
+        bool is_here = false, is_seen = false;
+        for (size_t c = 0; !is_here && c < t->cells.n; c++)
+            is_here =
+                known_is_about(k, t->cells.at[c].target, t->cells.at[c].level);
+        for (size_t f = 0; !is_seen && f < t->findings.n; f++)
+            is_seen = known_matches(k, t->findings.at[f].target,
+                                    t->findings.at[f].level,
+                                    &t->findings.at[f].smallest);
+        if (!is_here || is_seen)
+            continue;
+        struct buf line = {0};
+        known_put(k, &line);
+        vec_push(&t->unseen, copy(t, line.at));
+        buf_free(&line);
+    }
+}
+
 void
 tally_read(const struct directory *d, const struct known *known,
            struct tally *out)
@@ -299,10 +365,13 @@ tally_read(const struct directory *d, const struct known *known,
             continue;
         if (outcome_read(text.n ? text.at : "", text.n, &o))
             add_outcome(out, run, &o);
+        else
+            out->unreadable++;
         outcome_free(&o);
     }
     for (size_t i = 0; i < out->findings.n; i++)
         complete_finding(out, d, known, &out->findings.at[i]);
+    find_unseen(out, known);
     if (out->cells.n)
         qsort(out->cells.at, out->cells.n, sizeof *out->cells.at,
               compare_cells);
@@ -323,14 +392,24 @@ tally_free(struct tally *t)
     vec_free(&t->cells);
     vec_free(&t->findings);
     vec_free(&t->leads);
+    vec_free(&t->unseen);
     arena_free(&t->arena);
+}
+
+bool
+tally_is_untested(const struct tally_cell *c)
+{
+    return !c->runs[TALLY_HELD] && !c->runs[TALLY_VIOLATED] &&
+           !c->runs[TALLY_UNKNOWN];
 }
 
 int
 tally_status(const struct tally *t)
 {
-    const bool is_open =
+    bool is_open =
         t->done < t->planned || t->runs[TALLY_UNKNOWN] || t->runs[TALLY_LATE];
+    for (size_t i = 0; i < t->cells.n; i++)
+        is_open |= tally_is_untested(&t->cells.at[i]);
     if (t->new_findings)
         return 1;
     if (t->done && t->runs[TALLY_REFUSED] == t->done)

@@ -56,6 +56,8 @@ struct tally {
     VEC(struct tally_cell) cells;       // sorted
     VEC(struct tally_finding) findings; // new ones first, then by size
     VEC(struct tally_lead) leads;       // most runs first
+    VEC(const char *) unseen; // rows of known findings that no run showed
+    uint64_t unreadable;      // files of results
     size_t new_findings;
     struct arena arena;
 };
@@ -65,8 +67,11 @@ void tally_read(const struct directory *d, const struct known *known,
                 struct tally *out);
 void tally_free(struct tally *t);
 
+/* Whether no run of a cell took place. */
+bool tally_is_untested(const struct tally_cell *c);
+
 /* The exit status: 1 for a new finding, 2 if every run was refused, 3 if runs
- * are left, late or unknown, otherwise 0. */
+ * are left, late or unknown, or if a cell was not tested, otherwise 0. */
 int tally_status(const struct tally *t);
 
 /* From where to where the rate of k in n lies, with 95 % confidence (Wilson

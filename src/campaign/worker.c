@@ -19,7 +19,9 @@
 
 #define PATIENCE 20.0 // seconds for a run to end that was asked to
 #define STEP 0.01     // seconds between two looks at a run
-#define WAIT 0.5      // seconds between two looks at the runs of others
+enum { TRIES = 3 };   // of a run that a signal ends
+
+#define WAIT 0.5 // seconds between two looks at the runs of others
 
 struct worker {
     struct directory *d;
@@ -55,8 +57,6 @@ begin_child(const struct worker *w, size_t run, unsigned claim, struct child *c)
     buf_printf(&c->log, "%s/log", w->scratch);
     buf_printf(&c->temporary, "TMPDIR=%s", w->scratch);
     directory_name(w->d, "found", run, claim, &c->found);
-    unlink(c->json.at);
-    unlink(c->log.at);
 }
 
 static void
@@ -87,8 +87,6 @@ wait_for(const struct worker *w, pid_t pid, double patience, struct child *c)
         time_pause(STEP);
     }
     c->seconds = time_now() - began;
-    // What asks all processes of a job to end may reach this one last.
-    time_pause(STEP);
     c->is_interrupted = *w->o->interrupted;
 }
 
@@ -131,6 +129,8 @@ run_test(struct worker *w, const outcome_words *words, struct child *c,
     vec_push(&argv, json.at);
     vec_push(&argv, store.at);
     vec_push(&argv, NULL);
+    unlink(c->json.at);
+    unlink(c->log.at);
     const bool ok = run_child(w, argv.at, NULL, w->o->each, c, err);
     vec_free(&argv);
     buf_free(&json);
@@ -205,6 +205,22 @@ publish(struct worker *w, size_t run, const struct run_outcome *o,
     return ok;
 }
 
+/* Whether a signal that was not this worker's ended the run early.  scancel
+ * sends one to all processes of a job, and it may reach the worker last. */
+static bool
+was_stopped(const struct worker *w, struct child *c)
+{
+    const struct outcome_source source = {
+        .log = c->log.at, .status = c->status, .is_late = c->is_late};
+    if (!outcome_is_interrupted(&source))
+        return false;
+    directory_remove(c->found.at);
+    for (int i = 0; i < 100 && !*w->o->interrupted; i++)
+        time_pause(STEP);
+    c->is_interrupted = *w->o->interrupted;
+    return !c->is_interrupted;
+}
+
 static bool
 do_run(struct worker *w, size_t run, unsigned claim, struct err *err)
 {
@@ -217,6 +233,8 @@ do_run(struct worker *w, size_t run, unsigned claim, struct err *err)
     remove_earlier(w, run, claim);
     begin_child(w, run, claim, &c);
     bool ok = run_test(w, &words, &c, err);
+    for (int i = 1; i < TRIES && ok && was_stopped(w, &c); i++)
+        ok = run_test(w, &words, &c, err);
     if (ok && !c.is_interrupted) {
         struct run_outcome o;
         struct buf kept = {0};

@@ -1,10 +1,10 @@
 /* main.c -- assay: find the command, parse its options, run it.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/command_line.h"
 #include "base/memory/heap.h"
 #include "base/spelling.h"
 #include "cli/cli.h"
-#include "cli/command_line.h"
 #include "cli/paths.h"
 #include "version.h"
 

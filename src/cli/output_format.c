@@ -28,6 +28,10 @@ output_format_choose(const char *name, const char *path,
             *out = format_table[i];
             return true;
         }
-    *out = format_find("jsonl");
+    // x.dbcop is written as dbcop, although its usual suffix is another one.
+    const char *dot = strrchr(path, '.');
+    *out = dot && !strchr(dot, '/') ? format_find(dot + 1) : NULL;
+    if (!*out || !(*out)->write)
+        *out = format_find("jsonl");
     return true;
 }

@@ -7,7 +7,8 @@
 #include "format/format.h"
 
 /* The format called 'name', or else the one with the suffix of 'path', or else
- * jsonl.  Fails if there is no format of that name. */
+ * the one whose name is that suffix, or else jsonl.  Fails if there is no
+ * format of that name. */
 bool output_format_choose(const char *name, const char *path,
                           const struct format **out, struct err *err);
 

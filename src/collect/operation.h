@@ -4,6 +4,7 @@
 #ifndef COLLECT_OPERATION_H
 #define COLLECT_OPERATION_H
 
+#include "collect/findings.h"
 #include "collect/items/item_step.h"
 #include "collect/workload.h"
 
@@ -11,6 +12,7 @@
 struct operation_state {
     int_vec elements;
     struct item_state items;
+    struct run_findings findings; // of the transaction that runs
 };
 
 void operation_state_free(struct operation_state *s);
@@ -19,6 +21,8 @@ void operation_state_free(struct operation_state *s);
  * 0: by the key. */
 enum driver_access operation_draw_access(unsigned set, struct random *random);
 
+/* Registers and lists are made before the run and never deleted: one without a
+ * row is a finding. */
 enum outcome operation_run(struct connection *c,
                            const struct workload_step *step, bool is_autocommit,
                            struct operation_state *s,

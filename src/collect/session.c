@@ -324,6 +324,10 @@ count(struct session *s, const struct connection *c, enum txn_status status,
     stats->writers += status == TXN_COMMITTED && s->record.writes;
     if (outcome != OUTCOME_OK && !is_cut)
         findings_count(&stats->findings, c);
+    // Databases promise nothing about reads of a transaction that they abort.
+    if (status == TXN_COMMITTED)
+        findings_join(&stats->findings, &s->operations.findings);
+    s->operations.findings = (struct run_findings){0};
     if (status == TXN_ABORTED && outcome == OUTCOME_OK)
         count_failure(stats, false, "rollback", "by the workload");
     else if (status != TXN_COMMITTED)

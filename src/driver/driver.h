@@ -166,12 +166,13 @@ struct connection {
     size_t detour; // of 'place', when the connection was made
     enum driver_access access; // of the next read, write or append
     bool is_read_only;         // the node refuses writes
-    uint64_t server_id;        // the server's id of this connection
-    int socket;                // in 'sockets' of the database, if in any
-    uint64_t changed;          // rows that the last statement wrote
-    char code[DRIVER_CODE];    // error code of the last outcome that was not OK
-    char message[256];         // and the server's message
-    char statement[200];       // the statement or request that failed; or ""
+    bool no_row; // the last read of a register or list found no row for it
+    uint64_t server_id;     // the server's id of this connection
+    int socket;             // in 'sockets' of the database, if in any
+    uint64_t changed;       // rows that the last statement wrote
+    char code[DRIVER_CODE]; // error code of the last outcome that was not OK
+    char message[256];      // and the server's message
+    char statement[200];    // the statement or request that failed; or ""
     // Takes the notices of triggers that record changes, each with a zero byte
     // at its end; NULL: they are ignored.
     struct buf *notices;

@@ -23,6 +23,10 @@ const struct server_finding server_findings[SERVER_ERRORS] = {
     [SERVER_ERROR_INTERNAL] = {"internal error", 1,
                                "the server calls this a bug of its own; report "
                                "it with the statement"},
+    [SERVER_ERROR_VANISHED] = {"row vanished", 1,
+                               "statements by the key did not find a row that "
+                               "was made before the run and that no statement "
+                               "deletes"},
     [SERVER_ERROR_CRASH] = {"server crashed", 1,
                             "a process of the server ended during the run and "
                             "no fault was asked for; see the server's log"},

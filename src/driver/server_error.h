@@ -16,6 +16,7 @@ enum server_error {
     SERVER_ERROR_SYNTAX,     // not understood, or names what is not there
     SERVER_ERROR_PERMISSION, // not allowed to this user
     SERVER_ERROR_INTERNAL,   // a bug, as the server itself says
+    SERVER_ERROR_VANISHED,   // a row that no statement deletes was not found
     SERVER_ERROR_CRASH,      // a process of the server died
     SERVER_ERROR_DAMAGE,     // stored data are damaged
     SERVER_ERRORS

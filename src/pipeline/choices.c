@@ -106,7 +106,7 @@ choices_predict_reports(struct buf *out)
 void
 choices_prove_reports(struct buf *out)
 {
-    buf_text(out, "text markdown json sarif html");
+    buf_text(out, "text markdown json sarif junit html");
 }
 
 /* --- runs ------------------------------------------------------------------*/

@@ -61,7 +61,7 @@ is_finding(const struct test_run *t, enum server_error error)
     const uint64_t n = t->stats.findings.at[error].n;
     if (!n || !server_findings[error].name)
         return false;
-    if (error == SERVER_ERROR_CRASH)
+    if (error == SERVER_ERROR_CRASH || error == SERVER_ERROR_VANISHED)
         return !t->faults.n; // else it may be ours
     return server_findings[error].status != EXIT_NOT_RUN ||
            does_not_run(&t->stats, n);

@@ -75,7 +75,7 @@ leave_out(struct shrink_run *s, const char *served, bool *found,
     for (unsigned i = 0; i < s->parts && !*s->interrupted; i++) {
         struct shrink_size size = s->size;
         bool is_smaller;
-        if (size.left_out >> i & 1)
+        if ((size.left_out | s->empty) >> i & 1)
             continue;
         size.left_out |= UINT64_C(1) << i;
         if (!try_size(s, size, served, &is_smaller, err))

@@ -23,6 +23,7 @@ struct shrink_size {
 struct shrink_run {
     const char *start; // servers that serve all runs, or NULL
     unsigned parts;    // of random SQL
+    uint64_t empty;    // those without text, as bits
     bool has_shape;    // the workload has operations, of keys
     uint64_t default_keys;
     const volatile sig_atomic_t *interrupted;

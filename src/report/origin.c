@@ -140,7 +140,7 @@ origin_findings(const struct report_origin *o, struct buf *out)
     for (size_t i = 0; i < o->n_findings; i++) {
         buf_text(out, "finding: ");
         origin_finding(&o->findings[i], out);
-        buf_printf(out, "\n  %s\n", o->findings[i].advice);
+        buf_printf(out, "\n  %s (doc/findings.md)\n", o->findings[i].advice);
     }
 }
 

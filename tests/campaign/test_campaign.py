@@ -114,10 +114,26 @@ check("| store:rc | si | update |" in (here / "r.md").read_text(), "Markdown",
 page = (here / "page/index.html").read_text()
 check("<td>store:rc</td>" in page and "http" not in page, "one page, from one file")
 
+levels = run("lv", write("p", "target = store:rc\nlevel = rc,si,ser\nsizes = --txns 300 --sessions 4\n"
+                          "workload = update\n"), "--json=l.json")
+cells = {c["level"]: c["runs"] for c in json.loads((here / "l.json").read_text())["cells"]}
+check(sorted(cells) == ["rc", "ser", "si"] and cells["rc"]["held"] == 1 and cells["si"]["violated"] == 1,
+      "a run of several levels is in several cells", str(cells))
+check("on store:rc at si" in levels.stdout and "at rc," not in levels.stdout,
+      "and its findings are those of the weakest level that fails", levels.stdout)
+
 known = write("known", "# ours\nstore:rc | si | * | * | * = read committed allows it\n")
 done = run("report", "c", "--known", known)
-check(done.returncode == 0 and "0 of them new" in done.stdout and
-      "known: read committed allows it" in done.stdout, "known findings pass", done.stdout)
+check("0 of them new" in done.stdout and "known: read committed allows it" in done.stdout,
+      "known findings are not new", done.stdout)
+check(done.returncode == 3 and "not tested: store:si at si with no-such" in done.stdout,
+      "what refused every run was not tested", done.stdout)
+write("unseen", "store:rc | si | * | * | * = seen\nstore:ser | si | write-skew | * | * = never there\n"
+      "other: | si | * | * | * = not in this campaign\n")
+done = run("report", "c", "--known", "unseen", "--json=u.json")
+check("known findings that no run showed:\n  store:ser | si | write-skew | * | * = never there\n" in done.stdout
+      and "not in this" not in done.stdout, "known findings that no run shows are listed", done.stdout)
+check(len(json.loads((here / "u.json").read_text())["unseen"]) == 1, "also as JSON")
 has(run("report", "c", "--known", write("wrong", "store:rc | si = no\n")), 2,
     "wrong:1:1: found", "a line of known findings is complete")
 has(run("report", "c", "--known", "nothing"), 2, "cannot read 'nothing'", "a file that is not there")
@@ -138,6 +154,33 @@ has(over, 3, "0 of 18 runs", "no run begins after the budget")
 has(run("i", plan, "--executor", "cluster"), 2, "--executor is local, parallel or slurm", "an executor by its name")
 many = run("j", plan, "--workers", "3", "-q")
 check(many.returncode == 1 and "18 of 18 runs" in many.stdout, "several workers share the runs", many.stdout)
+
+# --- what tests nothing is not green -----------------------------------------
+
+green = write("green", "target = store:ser\nlevel = ser\ntxns = 10\nsessions = 1\n")
+check(run("l", green).returncode == 0, "a run that holds passes")
+for name, line in (("m", "help = yes"), ("n", "workload = no-such | mixed\nlevel = si | ser\n[a]\n"
+                                               "workload = no-such\nlevel = si\n[b]\nworkload = mixed")):
+    done = run(name, write("nothing", green and (here / green).read_text() + line + "\n"))
+    check(done.returncode in (2, 3), f"not green: {line!r}", done.stdout + done.stderr)
+(here / "l/results/000001").unlink()
+(here / "l/results/000001").write_text('{"verdict":"he')
+has(run("report", "l"), 3, "1 files of results cannot be read", "a result that is cut off is no result")
+(here / "l/runs").write_text("")
+has(run("report", "l"), 2, "its file 'runs' is empty", "no runs are no campaign")
+
+# --- texts from outside ------------------------------------------------------
+
+hostile = write("hostile", "target = postgresql://me:s3cret@127.0.0.1:1/x'\x1b[31m<b> | odbc:DSN=x;PWD=s3cret;UID=me\n")
+done = run("o", hostile, "--json=h.json", "--junit", "h.xml", "--markdown", "h.md", "--report", "h")
+shown = done.stdout + done.stderr + "".join((here / f).read_text() for f in
+                                            ("h.json", "h.xml", "h.md", "h/index.html"))
+check(done.returncode == 2 and "s3cret" not in shown, "no report shows a password", shown)
+check("\x1b" not in shown and "<b>" not in (here / "h/index.html").read_text() and
+      xml.parse(here / "h.xml") is not None, "nor do names reach a terminal or a page as they are", shown)
+command = json.loads((here / "h.json").read_text())["leads"][0]["command"]
+check(subprocess.run(["sh", "-nc", command], check=False).returncode == 0, "a command is quoted for a shell",
+      command)
 
 # The result of a crash is a finding of its own.
 shell = here / "crash"

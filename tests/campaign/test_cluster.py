@@ -108,6 +108,19 @@ def processes(campaign):
     return found
 
 
+def show_state(campaign):
+    """What hangs: the processes, the claims without a result, and the workers."""
+    results = set(os.listdir(campaign / "results"))
+    left = [c for c in sorted(os.listdir(campaign / "claims")) if c.split(".")[0] not in results]
+    print("#", len(results), "results; claims without one:",
+          [(c, (campaign / "claims" / c).read_text()) for c in left])
+    print("# workers:", os.listdir(campaign / "workers"))
+    for pid in processes(campaign):
+        tree = subprocess.run(["ps", "-o", "pid,ppid,stat,etime,wchan:20,args", "--ppid", str(pid), "-p", str(pid)],
+                              text=True, capture_output=True, check=False).stdout
+        print("#", tree.replace("\n", "\n# "), flush=True)
+
+
 def wait_until(fact, seconds=60):
     for _ in range(seconds * 50):
         if fact():
@@ -125,7 +138,12 @@ def run(executor, kill):
         wait_until(lambda: (campaign / "results").exists() and
                    len(os.listdir(campaign / "results")) > 30 and len(processes(campaign)) > 2)
         kill(campaign)
-        out, err = started.communicate(timeout=200)
+        try:
+            out, err = started.communicate(timeout=240)
+        except subprocess.TimeoutExpired:
+            show_state(campaign)
+            started.kill()
+            raise
     name = f"{executor}: "
     check("200 of 200 runs" in out, name + "every run is done", out[:500] + err)
     results = os.listdir(campaign / "results")
@@ -137,7 +155,7 @@ def run(executor, kill):
           not os.listdir(campaign / "workers") and not os.listdir(campaign / "tmp"),
           name + "nothing is left behind", str([os.listdir(here / "tmp"), os.listdir(campaign / "workers"),
                                                 os.listdir(campaign / "tmp")]))
-    return re.sub(r"@[0-9.]+", "@", out)
+    return re.sub(r"[@+][0-9.]+( [a-zµ]+)?", "@", out)  # times
 
 
 def kill_alone(campaign):

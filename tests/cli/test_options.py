@@ -130,6 +130,16 @@ def lines_in_sarif():
             check(len(found) == 2 and main and all(name in line for name, line in zip(names, found)), f"{file}: lines of transactions", found)
 
 
+def names_of_formats():
+    """A file is written in the format that its name asks for."""
+    run("gen", "--txns", "5", "-o", "x.dbcop")
+    done = run("stats", "--json", "x.dbcop")
+    check(done.returncode == 0 and json.loads(done.stdout)["format"] == "dbcop", "x.dbcop", done.stdout + done.stderr)
+    run("gen", "--txns", "5", "-o", "x.unknown")
+    done = run("stats", "--json", "x.unknown")
+    check(done.returncode == 0 and json.loads(done.stdout)["format"] == "jsonl", "x.unknown", done.stdout + done.stderr)
+
+
 def sql_files():
     """The store takes no SQL."""
     pathlib.Path("f.sql").write_text("select 1 from t;")
@@ -162,6 +172,7 @@ def sql_files():
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     sql_files()
+    names_of_formats()
     units()
     injected()
     directories()

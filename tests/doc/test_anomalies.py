@@ -52,6 +52,11 @@ def main():
               f"the page says what reports say about it: {title}", advice)
         weakest = [r["level"] for r in said["results"] if r["verdict"] == "violated"][0]
         check(weakest == example[1], f"the weakest level that forbids it is named: {title}", weakest)
+    findings = set(re.findall(r'= \{"([a-z ]+)", [12]', (root / "src/driver/server_error.c").read_text()))
+    page = (root / "doc/findings.md").read_text()
+    sections = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", page, re.M))
+    check(set(sections) == findings and len(findings) == 5 and all("**What to do.**" in t for t in sections.values()),
+          "doc/findings.md has a section with advice for each finding", findings ^ set(sections))
     return end()
 
 

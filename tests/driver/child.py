@@ -3,7 +3,7 @@
     child.py HOW      well, many, garbage, stranger, ends, refuses, limits,
                       uncertain, wrong, both, padded, large, hidden, idle,
                       stuck, tells, internal, worded, refused, forbidden,
-                      seldom, crashes, crashes-alone, chats, other-level
+                      seldom, vanishes, crashes, crashes-alone, chats, other-level
                       and mistakes that the self-check finds: forgets-write,
                       keeps-write, double, not-empty, busy, sql-what
 """
@@ -55,6 +55,8 @@ def answer(ask):
     if asked > CHECKED and do in ERRORS.get(how, ((),))[0] and asked % ERRORS[how][1] == 0:
         return {"ok": False, "outcome": "failed", "code": ERRORS[how][2],
                 "message": ERRORS[how][3]}
+    if do == "read" and how == "vanishes" and asked > LATER and asked % 7 == 0:
+        return {"ok": True, "value": None, "missing": True}
     mine = undo.setdefault(ask["session"], [])
     if do == "begin" and how == "idle" and asked > CHECKED:
         return {"ok": False, "outcome": "failed", "message": "not today"}

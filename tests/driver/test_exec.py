@@ -109,6 +109,10 @@ has(child("refuses"), 2, "refuses to open: no such\\x1b[1m place",
     "a refusal is shown, and does no harm to a terminal")
 has(child("limits"), 2, '"sessions" is "one" or "many", not \'three\'',
     "a word that is not known is named")
+done = child("vanishes", "--txns", "60", "--sessions", "1", "-l", "rc")
+has(done, 1, "finding: row vanished: ", "a row that is gone is a finding")
+check("no row was found; first at 'read of key " in done.stdout and "(doc/findings.md)" in done.stdout,
+      "with its key, and the page that says what to do", done.stdout)
 for how, status, name, detail in (
         ("internal", 1, "internal error", "cache lookup failed for type 7"),
         ("worded", 1, "internal error", "odd: Internal error: assertion"),

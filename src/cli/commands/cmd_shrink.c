@@ -69,18 +69,26 @@ show_smaller(void *self, const struct shrink_size *size)
     fputc('\n', stderr);
 }
 
+/* The SQL of a run on that product. */
+static void
+make_sql(const struct options *o, uint64_t seed, uint64_t left_out,
+         struct random_sql *out)
+{
+    char product[TEST_RUN_PRODUCT];
+    test_run_product(o->start     ? o->start
+                     : o->paths.n ? o->paths.at[0]
+                                  : "sqlite:",
+                     product);
+    random_sql_make(seed, left_out, product, out);
+}
+
 /* The SQL of the smallest run. */
 static void
 show_sql(struct shrinking *g, const struct shrink_size *size)
 {
     const struct options *o = g->options;
     struct random_sql sql;
-    char product[TEST_RUN_PRODUCT];
-    test_run_product(o->start     ? o->start
-                     : o->paths.n ? o->paths.at[0]
-                                  : "sqlite:",
-                     product);
-    random_sql_make(g->name.seed, size->left_out, product, &sql);
+    make_sql(o, g->name.seed, size->left_out, &sql);
     printf("\n-- tables\n%s", sql.schema.at);
     for (size_t i = 0; i < RANDOM_SQL_SCRIPTS; i++)
         if (sql.scripts[i].n)
@@ -138,7 +146,8 @@ cmd_shrink(const struct options *o)
                                     .left_out = given.name.left_out}};
     if (given.is_random) {
         struct random_sql all;
-        random_sql_make(given.name.seed, 0, "", &all);
+        make_sql(o, given.name.seed, 0, &all);
+        s.empty = all.empty;
         s.parts = all.parts < RANDOM_SQL_PARTS ? all.parts : RANDOM_SQL_PARTS;
         random_sql_free(&all);
     }

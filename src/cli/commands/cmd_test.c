@@ -2,6 +2,7 @@
  * specification, and check what was recorded.
  *
  * SPDX-License-Identifier: MIT */
+#include "campaign/outcome.h"
 #include "cli/follow_beside.h"
 #include "cli/inspect.h"
 #include "cli/interrupt.h"
@@ -268,6 +269,8 @@ cmd_test(const struct options *o)
         inspect_keep(&t.inspect, &t.kept);
     interrupt_catch();
     const bool ok = run_test(&t, &options, &err);
+    if (interrupt_flag)
+        fputs(OUTCOME_INTERRUPTED "\n", stderr);
     interrupt_restore();
     if (!ok)
         take_status(&t, inspect_fail(&t.inspect, "assay test", &err));

@@ -340,6 +340,8 @@ read_key(struct exec_link *c, const char *key, const struct form **out)
     if (!f || (f->kind != FORM_NIL && f->kind != FORM_STRING))
         return not_understood(c, "null or a string");
     *out = f->kind == FORM_NIL ? NULL : f;
+    const struct form *missing = json_line_get(&c->json, "missing");
+    c->base.no_row = missing && missing->kind == FORM_TRUE;
     return OUTCOME_OK;
 }
 

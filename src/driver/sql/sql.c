@@ -162,6 +162,7 @@ select_row(struct connection *c, const char *sql, size_t columns,
 {
     const enum outcome outcome = c->driver->query(c, sql, rows);
     char found[64];
+    c->no_row = outcome == OUTCOME_OK && !rows->n;
     if (outcome != OUTCOME_OK || !rows->n ||
         (rows->n == 1 && rows->width == columns))
         return outcome;

@@ -32,6 +32,6 @@ struct prove_format {
  * changes; its code flow is the execution, step by step.  The page has the
  * source of the functions beside each anomaly. */
 extern const struct prove_format prove_text, prove_json, prove_markdown,
-    prove_sarif, prove_html;
+    prove_sarif, prove_junit, prove_html;
 
 #endif

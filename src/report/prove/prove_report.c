@@ -118,7 +118,8 @@ static const struct prove_format *
 find_format(const char *name)
 {
     static const struct prove_format *const all[] = {
-        &prove_text, &prove_json, &prove_markdown, &prove_sarif, &prove_html};
+        &prove_text,  &prove_json,  &prove_markdown,
+        &prove_sarif, &prove_junit, &prove_html};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0)
             return all[i];
@@ -227,4 +228,5 @@ void
 prove_report_free(struct prove_report *to)
 {
     buf_free(&to->out);
+    buf_free(&to->cases);
 }

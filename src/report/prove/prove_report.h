@@ -1,5 +1,5 @@
-/* prove_report.h -- the results of 'assay prove' as text, JSON, Markdown, SARIF
- * and a page for a browser.
+/* prove_report.h -- the results of 'assay prove' as text, JSON, Markdown,
+ * SARIF, JUnit and a page for a browser.
  *
  *     struct prove_report r;
  *     prove_report_begin(&r, "html", &style, &program, "bank.sql");
@@ -23,6 +23,9 @@ struct prove_report {
     const struct program *program;
     const char *files; // the names of the program's files
     size_t n;          // results so far
+    struct buf cases;  // of JUnit, until the counts are known
+    size_t failures, errors;
+    double seconds;
     struct buf out;
     struct report page; // of the page; its text goes to 'out' at the end
 };

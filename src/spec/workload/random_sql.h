@@ -4,9 +4,9 @@
  *     random:7       seed 7, whatever the seed of the run is
  *     random:7:2c    the same without the parts whose bits are in the number
  *
- * A part is an index, a constraint, or a statement.  A name with a seed and a
- * number gives the same text always, so that a finding can be reduced part by
- * part, and repeated.
+ * A part is an index, a constraint, a trigger, or a statement.  A name with a
+ * seed and a number gives the same text always, so that a finding can be
+ * reduced part by part, and repeated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_WORKLOAD_RANDOM_SQL_H
@@ -26,8 +26,10 @@ struct random_sql_name {
 
 struct random_sql {
     struct buf schema;
+    struct buf cleanup; // what removes all but the tables, one per line
     struct buf scripts[RANDOM_SQL_SCRIPTS]; // without a statement: empty
     unsigned parts;
+    uint64_t empty; // parts that this product does not have, as bits
 };
 
 /* Whether the name of a workload begins with "random" and ends there or goes

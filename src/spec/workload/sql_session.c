@@ -89,7 +89,6 @@ find_statement(struct sql_session *s, const struct pgbench_script *script,
         mem_free(out);
         err_set(err, ERR_FEATURE, "not understood with its values: %s",
                 refusal.text);
-        fail_at(script, command, err);
         return NULL;
     }
     vec_push(&s->statements, out);
@@ -151,16 +150,49 @@ bind_named(struct sql_session *s, const struct pgbench_command *c)
 
 /* --- commands --------------------------------------------------------------*/
 
+/* What happened to this statement cannot be recorded, so nothing of its
+ * transaction may stay.  True: nothing does, and the run continues. */
+static bool
+undo(struct sql_session *s, const struct pgbench_script *script, size_t command,
+     const char *why, struct err *err)
+{
+    struct step_runner *r = &s->runner;
+    const struct notes *notes = &r->recorder.notes;
+    step_runner_rest(r);
+    const bool is_undone =
+        !r->is_lost &&
+        (!notes->txns.n || vec_top(&notes->txns).status == TXN_ABORTED);
+    if (!is_undone) {
+        err_set(err, ERR_FEATURE, "not recorded exactly: %s", why);
+        return fail_at(script, command, err);
+    }
+    size_t i = 0;
+    while (i < s->undone.n && (s->undone.at[i].script != script ||
+                               s->undone.at[i].command != command))
+        i++;
+    if (i == s->undone.n) {
+        struct sql_undone new = {.script = script, .command = command};
+        snprintf(new.why, sizeof new.why, "%s", why);
+        vec_push(&s->undone, new);
+    }
+    s->undone.at[i].times++;
+    r->recorder.refusal[0] = 0;
+    return true;
+}
+
 /* Run a statement that is recorded; *goes_on: the script continues. */
 static bool
 run_recorded(struct sql_session *s, const struct pgbench_script *script,
              size_t command, bool *goes_on, struct err *err)
 {
     const struct pgbench_command *c = &script->read.commands.at[command];
-    struct spec_statement *statement = find_statement(s, script, command, err);
+    struct err refused = {0};
+    struct spec_statement *statement =
+        find_statement(s, script, command, &refused);
     struct step_runner *r = &s->runner;
+    *goes_on = false;
     if (!statement)
-        return false;
+        return undo(s, script, command, refused.text, err);
     r->recorder.answer = c->gset ? &s->answer : NULL;
     script_places_before(&s->places, &r->recorder.notes);
     *goes_on = step_runner_statement(r, statement, false);
@@ -170,6 +202,10 @@ run_recorded(struct sql_session *s, const struct pgbench_script *script,
         script_places_after(&s->places, &r->recorder.notes, command,
                             statement->rows.locks &&
                                 statement->rows.returns_versions);
+    if (r->recorder.refusal[0]) {
+        *goes_on = false;
+        return undo(s, script, command, r->recorder.refusal, err);
+    }
     if (*goes_on && r->is_implicit && r->recorder.notes.is_open)
         *goes_on = step_runner_commit(r);
     if (r->recorder.refusal[0]) {
@@ -335,6 +371,7 @@ sql_session_free(struct sql_session *s)
         mem_free(s->statements.at[i]);
     }
     vec_free(&s->statements);
+    vec_free(&s->undone);
     strings_free(&s->texts);
     script_places_free(&s->places);
     step_runner_free(&s->runner);

@@ -19,6 +19,15 @@ struct sql_text {
     size_t command;
 };
 
+/* A command whose transaction was rolled back, because what it did could not be
+ * recorded. */
+struct sql_undone {
+    const struct pgbench_script *script;
+    size_t command;
+    uint64_t times;
+    char why[200]; // the first time
+};
+
 struct sql_session {
     const struct watched *watched; // NULL: the texts are not understood
     // Takes the statements as they are; NULL: nothing is recorded, or by text.
@@ -35,10 +44,13 @@ struct sql_session {
     struct arena arena;
     struct buf sql;
     struct result_rows answer;
+    VEC(struct sql_undone) undone;
 };
 
-/* Run all commands of a script, up to the first statement that fails.  Fails
- * if the script cannot be run, or if it is not known what a statement did. */
+/* Run all commands of a script, up to the first statement that fails.  Where it
+ * is not known what a statement did, its transaction is rolled back and noted
+ * in s->undone.  Fails if that came too late, or if the script cannot be run.
+ */
 bool sql_session_run(struct sql_session *s, const struct pgbench_script *script,
                      struct connection *c, struct collect_pass *out,
                      struct err *err);

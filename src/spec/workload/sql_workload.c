@@ -183,6 +183,38 @@ tell_parts(struct sql_workload *w)
         }
 }
 
+/* Tell of transactions that were rolled back because of what they did. */
+static void
+tell_undone(struct sql_workload *w)
+{
+    struct {
+        VEC(struct sql_undone) all;
+    } sum = {0};
+    for (size_t i = 0; i < w->sessions.n; i++)
+        for (size_t k = 0; k < w->sessions.at[i].undone.n; k++) {
+            const struct sql_undone *u = &w->sessions.at[i].undone.at[k];
+            size_t n = 0;
+            while (n < sum.all.n && (sum.all.at[n].script != u->script ||
+                                     sum.all.at[n].command != u->command))
+                n++;
+            if (n < sum.all.n)
+                sum.all.at[n].times += u->times;
+            else
+                vec_push(&sum.all, *u);
+        }
+    for (size_t i = 0; i < sum.all.n && w->options.left_out; i++) {
+        const struct sql_undone *u = &sum.all.at[i];
+        struct err err = {0};
+        err_set(&err, ERR_FEATURE,
+                "not recorded, so rolled back (%" PRIu64 " time%s): %s",
+                u->times, u->times == 1 ? "" : "s", u->why);
+        err_at_line(&err, u->script->read.commands.at[u->command].line, 0);
+        err_in_file(&err, u->script->read.path);
+        w->options.left_out(w->options.self, &err);
+    }
+    vec_free(&sum.all);
+}
+
 static bool
 understand_script(struct sql_workload *w, struct sql_workload_script *s,
                   struct err *err)
@@ -362,11 +394,28 @@ write_history(void *self, struct database *db, const char *path,
             ok = refuse_history(w, history.is_empty, history.refusal, err);
         tell_parts(w);
     }
+    tell_undone(w);
     vec_free(&sessions);
     row_state_free(&final);
     c->driver->disconnect(c);
     free_sessions(w);
     return ok;
+}
+
+/* Remove what random SQL made besides its tables. */
+static void
+remove_rest(const struct sql_workload *w, struct connection *c)
+{
+    struct buf sql = {0};
+    const struct buf *all = &w->random.cleanup;
+    for (size_t at = 0; at < all->n;) {
+        const size_t n = strcspn(all->at + at, "\n");
+        buf_clear(&sql);
+        buf_add(&sql, all->at + at, n);
+        c->driver->query(c, sql.at, NULL); // it may not have come to that
+        at += n + 1;
+    }
+    buf_free(&sql);
 }
 
 static void
@@ -381,6 +430,7 @@ unload(void *self, struct database *db)
         return;
     row_setup_remove(c, &w->made);
     watched_remove(&w->made, c);
+    remove_rest(w, c);
     c->driver->disconnect(c);
 }
 

@@ -1,7 +1,9 @@
 /* command_line.c -- see command_line.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/command_line.h"
+#include "base/command_line.h"
+
+#include "base/ascii.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -26,21 +28,31 @@ find_password(const char *address, const char **end)
     return colon ? colon + 1 : NULL;
 }
 
-static void
-put_without_passwords(const char *word, struct buf *out)
+/* The next value of a setting that is a password, or NULL. */
+static const char *
+find_setting(const char *word)
 {
-    static const char key[] = "password=";
+    static const char *const keys[] = {"password=", "pwd="};
+    for (; *word; word++)
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            if (ascii_compare_n(word, keys[i], strlen(keys[i])) == 0)
+                return word + strlen(keys[i]);
+    return NULL;
+}
+
+void
+command_line_hide(const char *word, struct buf *out)
+{
     const char *end, *password = find_password(word, &end);
     if (password) {
         buf_add(out, word, (size_t)(password - word));
         buf_text(out, HIDDEN);
         word = end;
     }
-    for (const char *at; (at = strstr(word, key));) {
-        at += strlen(key);
+    for (const char *at; (at = find_setting(word));) {
         buf_add(out, word, (size_t)(at - word));
         buf_text(out, HIDDEN);
-        word = at + strcspn(at, "& ");
+        word = at + strcspn(at, "&; ");
     }
     buf_text(out, word);
 }
@@ -73,15 +85,20 @@ put_quoted(const char *word, struct buf *out)
 }
 
 void
+command_line_put(const char *word, struct buf *out)
+{
+    struct buf hidden = {0};
+    command_line_hide(word, &hidden);
+    put_quoted(hidden.n ? hidden.at : "", out);
+    buf_free(&hidden);
+}
+
+void
 command_line_show(int n, char *const words[], struct buf *out)
 {
-    struct buf word = {0};
     buf_text(out, "assay");
     for (int i = 0; i < n; i++) {
-        buf_clear(&word);
-        put_without_passwords(words[i], &word);
         buf_char(out, ' ');
-        put_quoted(word.n ? word.at : "", out);
+        command_line_put(words[i], out);
     }
-    buf_free(&word);
 }
