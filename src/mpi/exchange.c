@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/exchange.h"
 
+#include "base/limits/context.h"
 #include "base/print.h"
 
 #include <assert.h>
@@ -106,7 +107,7 @@ run_round(struct exchange *x, const struct rounds *r)
     const size_t n = 2 * (size_t)x->ranks;
     MPI_Request *requests = mem_alloc(n, sizeof *requests);
     int begun = 0;
-    for (int i = 0; i < x->ranks; i++) {
+    for (int i = 1; i < x->ranks; i++) {
         const int to = (x->rank + i) % x->ranks;
         const int out = part_of(r->boxes[to].n, r);
         const int in = part_of(r->expected[to], r);
@@ -117,11 +118,43 @@ run_round(struct exchange *x, const struct rounds *r)
         if (out)
             MPI_Isend(r->boxes[to].at + at, out, r->type, to, 0, MPI_COMM_WORLD,
                       &requests[begun++]);
-        if (to != x->rank)
-            x->sent += (uint64_t)out * r->size;
+        x->sent += (uint64_t)out * r->size;
     }
     MPI_Waitall(begun, requests, MPI_STATUSES_IGNORE);
     mem_free(requests);
+}
+
+/* Room for what other ranks send, which there may not be. */
+struct room {
+    byte_vec *in;
+    const uint64_t *expected; // bytes
+    int rank, ranks;
+};
+
+static void
+make_room(void *self)
+{
+    const struct room *r = self;
+    for (int i = 0; i < r->ranks; i++)
+        if (i != r->rank)
+            vec_grow(&r->in[i], (size_t)r->expected[i]);
+}
+
+static bool
+find_room(const struct exchange *x, byte_vec *in, const uint64_t *expected,
+          char why[EXCHANGE_TEXT])
+{
+    struct room room = {in, expected, x->rank, x->ranks};
+    struct context c = {0};
+    for (int i = 0; i < x->ranks; i++)
+        vec_free(&in[i]);
+    if (context_run(&c, make_room, &room))
+        return true;
+    for (int i = 0; i < x->ranks; i++)
+        in[i] = (byte_vec){0}; // the context has freed them
+    print_text(why, EXCHANGE_TEXT, "rank %d has no memory for what others send",
+               x->rank);
+    return false;
 }
 
 bool
@@ -139,17 +172,16 @@ exchange_boxes(struct exchange *x, byte_vec *boxes, size_t size, byte_vec *in,
     MPI_Alltoall(counts, 1, MPI_UINT64_T, expected, 1, MPI_UINT64_T,
                  MPI_COMM_WORLD);
     for (size_t i = 0; i < n; i++)
-        total += expected[i];
-    const bool ok = exchange_agree(x, has_room(x, total, why), why);
+        total += i == (size_t)x->rank ? 0 : expected[i];
+    const bool ok = exchange_agree(
+        x, has_room(x, total, why) && find_room(x, in, expected, why), why);
     if (ok) {
         struct rounds r = {
             .size = size, .boxes = boxes, .in = in, .expected = expected};
         MPI_Type_contiguous((int)size, MPI_BYTE, &r.type);
         MPI_Type_commit(&r.type);
-        for (size_t i = 0; i < n; i++) {
-            vec_clear(&in[i]);
-            vec_grow(&in[i], (size_t)expected[i]);
-        }
+        in[x->rank] = boxes[x->rank]; // what stays here is not copied
+        boxes[x->rank] = (byte_vec){0};
         const uint64_t rounds =
             (exchange_most(x, most) / size + ROUND - 1) / ROUND;
         for (uint64_t i = 0; i < rounds; i++, r.done += ROUND)

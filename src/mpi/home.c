@@ -4,6 +4,7 @@
 #include "mpi/home.h"
 
 #include "base/container/hash.h"
+#include "base/container/intmap.h"
 
 #include <stdio.h>
 
@@ -73,6 +74,16 @@ note_session(struct home *h, const struct stream_txn *t)
         h->files.at[t->session] = stream_reader_file(h->reader, t->session);
 }
 
+/* Numbers of transactions meet at the rank that number modulo ranks says. */
+static void
+add_number(struct home *h, const struct stream_txn *t)
+{
+    const uint64_t n = t->name.bits;
+    byte_vec *box = &h->numbers[n % (uint64_t)h->exchange->ranks];
+    vec_grow(box, sizeof n);
+    memcpy(box->at + box->n - sizeof n, &n, sizeof n);
+}
+
 static void
 take(struct home *h, const struct stream_txn *t)
 {
@@ -84,6 +95,8 @@ take(struct home *h, const struct stream_txn *t)
     if (t->status == TXN_INDETERMINATE)
         set_odd(h, "a transaction of unknown outcome");
     note_session(h, t);
+    if (initial.tag == ATOM_INT && (int64_t)t->name.bits >= 0)
+        add_number(h, t);
     assert(t->number == h->txns.n);
     vec_push(&h->txns, ((struct home_txn){t->rank, t->status == TXN_COMMITTED
                                                        ? t->session
@@ -125,6 +138,7 @@ void
 home_read(struct home *h)
 {
     h->boxes = mem_calloc((size_t)h->exchange->ranks, sizeof *h->boxes);
+    h->numbers = mem_calloc((size_t)h->exchange->ranks, sizeof *h->numbers);
     if (!read_all(h))
         set_odd(h, h->err.text);
 }
@@ -341,6 +355,29 @@ home_check_sessions(struct home *h, uint64_t *n, char why[EXCHANGE_TEXT])
 }
 
 bool
+home_check_numbers(struct home *h, char why[EXCHANGE_TEXT])
+{
+    const size_t ranks = (size_t)h->exchange->ranks;
+    byte_vec *in = mem_calloc(ranks, sizeof *in);
+    const bool ok = exchange_boxes(h->exchange, h->numbers, WORD, in, why);
+    struct intmap known = {0};
+    for (size_t r = 0; ok && r < ranks; r++)
+        for (size_t at = 0; at < in[r].n; at += WORD) {
+            uint64_t n;
+            bool added;
+            memcpy(&n, in[r].at + at, sizeof n);
+            intmap_add(&known, n, 0, &added);
+            if (!added)
+                set_odd(h, "a number of a transaction occurs twice");
+        }
+    intmap_free(&known);
+    for (size_t r = 0; r < ranks; r++)
+        vec_free(&in[r]);
+    mem_free(in);
+    return ok;
+}
+
+bool
 home_predecessors(const struct home *h, const u64_vec *ids, struct place *out)
 {
     const uint64_t rank = (uint64_t)h->exchange->rank << RECORD_RANK;
@@ -374,7 +411,10 @@ home_free(struct home *h)
 {
     for (int r = 0; h->boxes && r < h->exchange->ranks; r++)
         vec_free(&h->boxes[r]);
+    for (int r = 0; h->numbers && r < h->exchange->ranks; r++)
+        vec_free(&h->numbers[r]);
     mem_free(h->boxes);
+    mem_free(h->numbers);
     if (h->reader)
         stream_reader_close(h->reader);
     vec_free(&h->sessions);

@@ -92,7 +92,8 @@ struct home {
 
     struct stream_names names;
     const struct format *format;
-    byte_vec *boxes; // records, by owner
+    byte_vec *boxes;   // records, by owner
+    byte_vec *numbers; // text: of transactions, by number
     VEC(struct home_session) sessions;
     VEC(const char *) files;   // of sessions; directory only
     VEC(struct home_txn) txns; // by number
@@ -114,6 +115,10 @@ bool home_number_texts(struct home *h, char why[EXCHANGE_TEXT]);
  * rise from rank to rank.  h->odd is set on all ranks where they do not, and
  * h->err where a session is in two files. */
 bool home_check_sessions(struct home *h, uint64_t *n, char why[EXCHANGE_TEXT]);
+
+/* In 'text', a number belongs to one transaction.  h->odd is set on a rank that
+ * finds it in two. */
+bool home_check_numbers(struct home *h, char why[EXCHANGE_TEXT]);
 
 /* The transaction before each of these in its session; 'ids' are of this rank
  * and rise.  False: one of them may be on another rank. */

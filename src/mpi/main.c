@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/command_line.h"
 #include "base/memory/heap.h"
+#include "base/time.h"
 #include "cli/inspect.h"
 #include "level/names.h"
 #include "mpi/run.h"
@@ -17,6 +18,8 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#define LAST_WORDS 0.2 // seconds
 
 #define USAGE                                                                  \
     "usage: mpirun -n N assay-mpi check [OPTION]... HISTORY|DIR...\n"          \
@@ -215,5 +218,13 @@ main(int argc, char *argv[])
         status = EXIT_ERROR;
     }
     exchange_end();
+    if (x.rank)
+        return EXIT_HOLDS; // mpirun returns the status of rank 0
+    // mpirun ends a run at the first status that is not 0, and may lose what it
+    // has not read by then.
+    fclose(stdout);
+    fclose(stderr);
+    if (status != EXIT_HOLDS)
+        time_pause(LAST_WORDS);
     return status;
 }

@@ -188,7 +188,8 @@ compare(struct run *r)
         return true;
     if (!is_plain(r) || !has_one_format(r))
         return leave_fast_path(r);
-    if (!home_check_sessions(&r->home, &sessions, out->why))
+    if (!home_check_sessions(&r->home, &sessions, out->why) ||
+        !home_check_numbers(&r->home, out->why))
         return false;
     if (report_mistakes(r))
         return true;

@@ -187,7 +187,8 @@ def mistakes():
     pathlib.Path("bad.jsonl").write_text('{"session":1,"ops":[["w",1,1]]}\n{"session":1,"ops":[["x"]]}\n')
     pathlib.Path("list.jsonl").write_text('{"session":1,"ops":[["append",1,1],["r",1,[1]]]}\n')
     pathlib.Path("empty.jsonl").write_text('{"session":1,"ops":[]}\n')
-    for name in ("bad.jsonl", "none.jsonl", "list.jsonl", "empty.jsonl"):
+    pathlib.Path("twice.txt").write_text("w(1,5,1,1)\nr(1,5,2,1)\n")
+    for name in ("twice.txt", "bad.jsonl", "none.jsonl", "list.jsonl", "empty.jsonl"):
         expected = plain(name)
         found = mpi(2, name)
         check((found.returncode, found.stdout, found.stderr) ==

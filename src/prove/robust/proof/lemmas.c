@@ -8,6 +8,38 @@
 
 #include "prove/robust/proof/one_run.h"
 
+/* Whether a condition says that the column is equal to the expression, which
+ * is a variable. */
+static bool
+says_equal(const struct statement *s, const struct expr *e, uint32_t column,
+           const struct expr *variable)
+{
+    if (!e)
+        return false;
+    if (e->kind == EXPR_AND)
+        return says_equal(s, e->arg[0], column, variable) ||
+               says_equal(s, e->arg[1], column, variable);
+    for (int i = 0; e->kind == EXPR_EQ && i < 2; i++) {
+        const struct expr *a = e->arg[i], *b = e->arg[1 - i];
+        if (a->kind == EXPR_COLUMN && a->source == s->source &&
+            a->column == column && b->kind == EXPR_VARIABLE &&
+            b->index == variable->index)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the expression is the value of the column before the statement: the
+ * column itself, or a variable that the condition says to be equal to it. */
+static bool
+is_old_value(const struct statement *s, const struct expr *e, uint32_t column)
+{
+    if (e->kind == EXPR_COLUMN)
+        return e->source == s->source && e->column == column;
+    return e->kind == EXPR_VARIABLE && s->kind == STATEMENT_UPDATE &&
+           says_equal(s, s->where, column, e);
+}
+
 /* Whether the assignment is c = c + n or c = c - n, n being a number: 1 where
  * the column does not decrease, -1 where it does not increase, 0 otherwise. */
 static int
@@ -18,8 +50,7 @@ direction(const struct statement *s, const struct assignment *a)
         return 0;
     for (int i = 0; i < (e->kind == EXPR_ADD ? 2 : 1); i++) {
         const struct expr *old = e->arg[i], *step = e->arg[1 - i];
-        if (old->kind == EXPR_COLUMN && old->source == s->source &&
-            old->column == a->column && step->kind == EXPR_CONSTANT &&
+        if (is_old_value(s, old, a->column) && step->kind == EXPR_CONSTANT &&
             !step->value.null)
             return (step->value.number >= 0) == (e->kind == EXPR_ADD) ? 1 : -1;
     }
