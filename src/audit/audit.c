@@ -85,6 +85,8 @@ read_requests(struct auditing *g, struct err *err)
     struct history *h = &g->requests.h;
     if (!format_read(g->run.at, "auto", g->o->threads, h, &format, err))
         return false;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        g->out->rolled_back += h->txn_status[t] == TXN_ABORTED;
     if (predict_input_prepare(h, &how, err)) {
         count_requests(g, h);
         return true;
@@ -266,6 +268,48 @@ compare_findings(const void *x, const void *y)
     return by_rank ? by_rank : strcmp(a->endpoints, b->endpoints);
 }
 
+static key_id
+row_of(const struct history *h, key_id k)
+{
+    return history_key_is_row(h, k) ? h->key_rows[k].row : k;
+}
+
+/* Whether a transaction writes a row that another one reads or writes. */
+static bool
+has_conflict(const struct history *h)
+{
+    txn_id *user = mem_alloc(h->n_keys + 1, sizeof *user);
+    uint8_t *state = mem_calloc(h->n_keys + 1, 1); // 1: several, 2: written
+    bool found = false;
+    for (key_id k = 0; k < h->n_keys; k++)
+        user[k] = ID_NONE;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (!h->txn_counts[t] || h->txn_status[t] == TXN_LOADING)
+            continue;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const key_id k = row_of(h, op_key(h, op));
+            state[k] |= (user[k] != ID_NONE && user[k] != t ? 1 : 0) |
+                        (op_is_write(h, op) ? 2 : 0);
+            user[k] = t;
+            found |= state[k] == 3;
+        }
+    }
+    mem_free(user);
+    mem_free(state);
+    return found;
+}
+
+const char *
+audit_untested(const struct audit *a)
+{
+    return !a->is_untested ? ""
+           : !a->txns && a->rolled_back
+               ? "all transactions were rolled back; let the tests commit, as "
+                 "Django's TransactionTestCase does"
+               : "no transaction of the suite writes a row that another one "
+                 "uses";
+}
+
 static bool
 find_all(struct auditing *g, struct err *err)
 {
@@ -275,7 +319,7 @@ find_all(struct auditing *g, struct err *err)
     if (!race_predict(&g->requests, &p, err))
         return false;
     bool ok = true;
-    a->is_untested = p.is_untested;
+    a->is_untested = p.is_untested || !has_conflict(&g->requests.h);
     a->is_serial = database_level_is_serial(g->o->on, &g->requests.h);
     flow_init(&g->flow, &g->requests.h);
     a->is_cut = p.is_cut_short;

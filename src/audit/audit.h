@@ -53,10 +53,11 @@ struct audit_finding {
 struct audit {
     VEC(struct audit_finding) findings; // shown ones first
     size_t txns, endpoints, partial, shown, prevented;
-    int status;       // of the command, as waitpid says
-    bool is_cut;      // a limit ended the search
-    bool is_serial;   // the database allows nothing else
-    bool is_untested; // no two transactions that could conflict
+    size_t rolled_back; // transactions that are not in txns
+    int status;         // of the command, as waitpid says
+    bool is_cut;        // a limit ended the search
+    bool is_serial;     // the database allows nothing else
+    bool is_untested;   // no two transactions that could conflict
     struct arena arena;
 };
 
@@ -65,6 +66,9 @@ struct audit {
 bool audit_run(const struct audit_options *o, struct audit *out,
                struct err *err);
 void audit_free(struct audit *a);
+
+/* Why the suite tested nothing; "" if it did. */
+const char *audit_untested(const struct audit *a);
 
 /* page.c: the findings as one page for a browser. */
 void audit_page(const struct audit *a, const struct audit_options *o,

@@ -33,6 +33,8 @@ static const char style[] =
     ".fix{background:var(--good-paper);border-radius:6px;padding:8px 12px;"
     "margin-top:12px}"
     ".none{background:var(--good-paper);border-radius:6px;padding:12px 14px}"
+    ".untested{background:var(--maybe-paper);border-radius:6px;"
+    "padding:12px 14px}"
     ".wide{overflow-x:auto}"
     "table{border-collapse:collapse;width:100%;margin-top:10px;"
     "table-layout:fixed;min-width:600px}"
@@ -138,13 +140,19 @@ put_finding(const struct audit_finding *f, size_t number, struct buf *out)
     if (f->is_open)
         buf_text(out, "<p class=soft>The recording does not say what these "
                       "transactions lock.</p>");
-    buf_text(out, "<p class=fix><b>What to change.</b> ");
-    put(out, f->repair);
-    if (f->is_checked)
-        buf_text(out, " <span class=soft>(With this change nothing is "
-                      "predicted of these endpoints.)</span>");
-    buf_text(out, "</p><p class=soft>How it happens, statement by statement, "
-                  "in this order:</p>");
+    if (f->repair[0]) {
+        buf_text(out, "<p class=fix><b>What to change.</b> ");
+        put(out, f->repair);
+        if (f->is_checked)
+            buf_text(out, " <span class=soft>(Assay checked that this change "
+                          "prevents it.)</span>");
+        buf_text(out, "</p>");
+    }
+    buf_printf(out,
+               "<p class=soft>%s, statement by statement, from top to "
+               "bottom. Each column is one request.</p>",
+               f->outcome == TRIAL_SHOWN ? "How it happened"
+                                         : "What was tried");
     put_steps(f, out);
     if (f->others)
         buf_printf(out,
@@ -159,6 +167,8 @@ put_index(const struct audit *a, struct buf *out)
 {
     buf_text(out, "<ul class=index>");
     for (size_t i = 0; i < a->findings.n; i++) {
+        if (a->findings.at[i].outcome == TRIAL_PREVENTED)
+            continue;
         buf_printf(out, "<li><a href=#f%zu>", i);
         put(out, a->findings.at[i].endpoints);
         buf_text(out, "</a>: ");
@@ -167,6 +177,42 @@ put_index(const struct audit *a, struct buf *out)
                    say_outcome(&a->findings.at[i]));
     }
     buf_text(out, "</ul>");
+}
+
+/* Those that are prevented, or those that are neither that nor shown. */
+static void
+put_others(const struct audit *a, bool prevented, struct buf *out)
+{
+    const size_t n =
+        prevented ? a->prevented : a->findings.n - a->shown - a->prevented;
+    if (!n)
+        return;
+    buf_printf(out, "<details%s><summary>%zu %s</summary>",
+               prevented || a->shown ? "" : " open", n,
+               prevented ? "that cannot go wrong: the database or the "
+                           "application prevents it"
+                         : "that may go wrong, and that the database did not "
+                           "show");
+    for (size_t i = 0; i < a->findings.n; i++) {
+        const enum trial_outcome outcome = a->findings.at[i].outcome;
+        if (outcome != TRIAL_SHOWN && (outcome == TRIAL_PREVENTED) == prevented)
+            put_finding(&a->findings.at[i], i, out);
+    }
+    buf_text(out, "</details>");
+}
+
+static void
+put_nothing(const struct audit *a, struct buf *out)
+{
+    if (a->is_untested)
+        buf_printf(out, "<p class=untested>Nothing was tested: %s.</p>",
+                   audit_untested(a));
+    else
+        buf_printf(out, "<p class=none>No race was found%s.</p>",
+                   a->is_cut      ? " within the limits"
+                   : a->is_serial ? ": this database runs them as if they came "
+                                    "one after the other"
+                                  : "");
 }
 
 void
@@ -185,14 +231,15 @@ audit_page(const struct audit *a, const struct audit_options *o,
                "come at the same time on %s, and tried each case on a copy of "
                "the database.</p>",
                a->txns, a->endpoints, o->on->title);
-    if (!a->findings.n)
-        buf_printf(out, "<p class=none>Nothing was found%s.</p>",
-                   a->is_cut      ? " within the limits"
-                   : a->is_serial ? ": this database runs them as if they came "
-                                    "one after the other"
-                                  : "");
+    if (a->findings.n == a->prevented)
+        put_nothing(a, out);
     else
         put_index(a, out);
+    if (a->findings.n)
+        buf_text(out, "<p class=soft>The statements are those that the test "
+                      "suite sent, so values in them are those of its run. "
+                      "Endpoints have numbers: &quot;withdraw 2&quot; is the "
+                      "second request of withdraw.</p>");
     if (a->partial)
         buf_printf(out,
                    "<p class=soft>%zu of the transactions have reads that "
@@ -202,15 +249,7 @@ audit_page(const struct audit *a, const struct audit_options *o,
     for (size_t i = 0; i < a->findings.n; i++)
         if (a->findings.at[i].outcome == TRIAL_SHOWN)
             put_finding(&a->findings.at[i], i, out);
-    if (a->shown < a->findings.n) {
-        buf_printf(out,
-                   "<details%s><summary>%zu that the database did not "
-                   "show</summary>",
-                   a->shown ? "" : " open", a->findings.n - a->shown);
-        for (size_t i = 0; i < a->findings.n; i++)
-            if (a->findings.at[i].outcome != TRIAL_SHOWN)
-                put_finding(&a->findings.at[i], i, out);
-        buf_text(out, "</details>");
-    }
+    put_others(a, false, out);
+    put_others(a, true, out);
     buf_text(out, "</html>\n");
 }

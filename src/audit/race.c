@@ -237,6 +237,20 @@ race_make(const struct requests *q, const struct prediction *all,
     return true;
 }
 
+/* The row that read r sees, without the number of its version. */
+static void
+put_seen(const struct execution *x, uint32_t r, struct buf *out)
+{
+    const key_id k = x->o->reads.at[r].key;
+    struct buf value = {0};
+    if (history_key_is_row(x->o->h, k) && !asks(x->o->h, k))
+        trial_value(x->o, k, x->writer[r], &value);
+    const char *end = value.n ? strstr(value.at, "} ver ") : NULL;
+    if (end && *value.at == '{')
+        buf_printf(out, ": %.*s", (int)(end + 1 - value.at), value.at);
+    buf_free(&value);
+}
+
 /* What changed reads of a statement see. */
 static const char *
 changed_at(const struct execution *x, const struct moments *m, uint32_t t,
@@ -251,6 +265,7 @@ changed_at(const struct execution *x, const struct moments *m, uint32_t t,
         put_row(o->h, o->reads.at[r].key, &row);
         buf_printf(&row, " as it was before \"%s\"",
                    name_of(o, overwriter(x, r), arena));
+        put_seen(x, r, &row);
         if (!text.n || !strstr(text.at, row.at))
             buf_printf(&text, "%s%s", text.n ? "; " : "sees ", row.at);
         buf_free(&row);

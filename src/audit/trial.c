@@ -51,9 +51,9 @@ wrap(sent_vec *sent)
     return true;
 }
 
-/* The value that a key has by this writer. */
-static void
-value_of(const struct observed *o, key_id k, uint32_t writer, struct buf *out)
+void
+trial_value(const struct observed *o, key_id k, uint32_t writer,
+            struct buf *out)
 {
     buf_clear(out);
     if (writer == OBS_INIT) {
@@ -96,8 +96,8 @@ adapt(const struct execution *x, uint32_t t, uint32_t added, sent_vec *sent,
         if (!execution_has_read(x, r) || x->writer[r] == read->writer ||
             !history_key_is_row(o->h, k) || o->h->key_rows[k].where != ID_NONE)
             continue;
-        value_of(o, k, read->writer, &then);
-        value_of(o, k, x->writer[r], &now);
+        trial_value(o, k, read->writer, &then);
+        trial_value(o, k, x->writer[r], &now);
         for (uint32_t i = op_statement(o->h, read->op);
              then.n && now.n && i + added < sent->n; i++)
             if (is_about(o, t, i + 1, k))

@@ -52,6 +52,10 @@ void trial_init(struct trial *t, const struct prediction *all,
                 const struct database_level *on, struct arena *arena);
 void trial_free(struct trial *t);
 
+/* The value that a key has by this writer, as text. */
+void trial_value(const struct observed *o, key_id k, uint32_t writer,
+                 struct buf *out);
+
 /* Run it.  Fails only if the state cannot be restored or the outcome cannot be
  * read. */
 bool trial_run(struct trial *t, struct base_state *base, const char *file,

@@ -157,9 +157,10 @@ add_shape(const char *sql, struct buf *last, size_t *n, struct buf *out)
     take_word(at, &verb);
     if (is_word(&verb, verbs)) {
         find_table(at, strchr("sdw", verb.at[0]) ? from : into, &table);
-        if (strncmp(table.n ? table.at : "", "pg_", 3) == 0)
-            buf_clear(&verb); // a driver asks what tables there are
-        else if (table.n)
+        // Drivers ask what tables there are, and select what needs none.
+        if (!table.n || strncmp(table.at, "pg_", 3) == 0)
+            buf_clear(&verb);
+        else
             buf_printf(&verb, " %s", table.at);
         if (verb.n && (!last->n || strcmp(last->at, verb.at) != 0)) {
             if (++*n <= MOST)

@@ -137,6 +137,41 @@ def test_suite(name):
         tap.skip(f"an application with {name}", f"{name} cannot run here")
 
 
+def play(statements):
+    """A suite that sends these statements."""
+    return ["--", sys.executable, "-c", f"""
+import os, sys
+sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
+from postgres import Client
+c = Client(int(os.environ["PGPORT"]), "app", os.environ["PGDATABASE"])
+for sql in {statements!r}:
+    c.run(sql)
+c.close()"""]
+
+
+def test_untested():
+    admin("create database till")
+    admin("create table cash (id int primary key, v int);"
+          "insert into cash values (1, 5); grant all on cash to app", "till")
+    write = ["begin", "select v from cash where id = 1",
+             "update cash set v = 6 where id = 1"]
+    status, said, errors, page = audit("till", *play(2 * [*write, "rollback"]))
+    tap.check(status == 3 and "all transactions were rolled back" in said and
+              "No race was found" not in page,
+              "a suite that rolls back has tested nothing", said + errors)
+    status, said, errors, page = audit("till", *play(2 * write[1:2]))
+    tap.check(status == 3 and "nothing tested" in said and
+              "No race was found" not in page,
+              "a suite that only reads has tested nothing", said + errors)
+    locks = ["begin", "select pg_advisory_xact_lock(1)", *write[1:], "commit"]
+    status, said, errors, page = audit("till", *play(2 * locks))
+    tap.check(status == 0 and "1 more cannot go wrong" in said,
+              "an advisory lock prevents a lost update", said + errors)
+    status, said, errors, page = audit("till", *play(2 * [*write, "commit"]))
+    tap.check(status == 1 and "lost update: shown" in said,
+              "without it the update is lost", said + errors)
+
+
 def test_mistakes():
     status, said, errors, _ = audit("postgres", "--", "true")
     tap.check(status == 2 and "no row was read or written" in errors,
@@ -151,6 +186,7 @@ try:
     admin("create role app login")
     for name in sys.argv[3:] or QUICK:
         test_suite(name)
+    test_untested()
     test_mistakes()
 finally:
     server.stop()

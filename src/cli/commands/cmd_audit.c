@@ -28,9 +28,7 @@ static void
 show_nothing(const struct audit *a, struct buf *text)
 {
     if (a->is_untested)
-        buf_printf(text,
-                   "nothing tested: no two of the %zu transactions conflict\n",
-                   a->txns);
+        buf_printf(text, "nothing tested: %s\n", audit_untested(a));
     else
         buf_printf(
             text, "no race found in %zu transactions of %zu endpoints%s\n",
