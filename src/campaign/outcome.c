@@ -275,7 +275,7 @@ outcome_is_interrupted(const struct outcome_source *s)
 {
     struct buf text = {0};
     const int by = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
-    bool is = by == SIGTERM || by == SIGINT || by == SIGHUP;
+    bool is = by == SIGTERM || by == SIGINT || by == SIGHUP || by == SIGKILL;
     if (directory_read(s->log, &text) && text.n)
         is |= strstr(text.at, OUTCOME_INTERRUPTED) != NULL;
     buf_free(&text);

@@ -206,7 +206,8 @@ publish(struct worker *w, size_t run, const struct run_outcome *o,
 }
 
 /* Whether a signal that was not this worker's ended the run early.  scancel
- * sends one to all processes of a job, and it may reach the worker last. */
+ * sends one to all processes of a job, and it may reach the worker last.  A run
+ * that is ended so again and again gets a result. */
 static bool
 was_stopped(const struct worker *w, struct child *c)
 {
@@ -321,6 +322,7 @@ worker_run(struct directory *d, const struct worker_options *o, struct err *err)
         directory_touch(d);
     }
     guard_end(&w.guard);
+    directory_remove(w.scratch); // the guard may have been killed
     vec_free(&w.done);
     arena_free(&w.arena);
     return ok;

@@ -136,7 +136,7 @@ def same_bytes():
                      if line[0] != line[1]][:1]
             check(same, f"{n} processes, {levels}: {count} histories, exit status {expected.returncode}",
                   f"{found.returncode} {where} {found.stderr[-800:]}")
-        enough = count // 8
+        enough = count // 16
         check(min(seen) > enough, f"more than {enough} of {count} without the engines",
               f"{seen}")
 
