@@ -347,6 +347,7 @@ run_txn(struct session *s, struct err *err)
     s->began = now(s->run);
     s->is_pending = false;
     jsonl_record_begin(&s->record, s->number + 1);
+    vec_clear(&s->operations.items.deleted);
     draw_steps(s, c);
     enum outcome outcome = begin_txn(s, c);
     s->txns++;

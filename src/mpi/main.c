@@ -49,7 +49,7 @@ static int
 show_verdict(struct inspect *i, const char *path, const struct run_result *r)
 {
     struct check c = {0};
-    const bool holds = r->end == RUN_HOLDS;
+    const bool holds = r->end == RANKS_HOLD;
     const level_set levels = i->options.check.levels;
     struct explanation none[LEVELS];
     memset(none, 0, sizeof none);
@@ -85,7 +85,7 @@ show_stats(const struct exchange *x, const struct run_result *r)
 {
     const double n = (double)r->summary.operations;
     fprintf(stderr, "  %-28s %12d\n", "ranks", x->ranks);
-    if (r->end == RUN_GATHERED)
+    if (r->end == RANKS_GATHERED)
         fprintf(stderr, "  engines, because             %s\n", r->why);
     if (!r->records)
         return;
@@ -106,9 +106,9 @@ show(struct inspect *i, const struct options *o, const struct exchange *x,
 {
     if (o->stats)
         show_stats(x, r);
-    if (r->end == RUN_FAILED)
+    if (r->end == RANKS_FAILED)
         return inspect_fail(i, path, &r->err);
-    if (r->end != RUN_GATHERED)
+    if (r->end != RANKS_GATHERED)
         return show_verdict(i, path, r);
     const char *const only = r->path.at;
     return r->fd < 0 ? inspect_files(i, &only, 1)
@@ -126,7 +126,7 @@ check_all(struct exchange *x, const struct options *o, level_set levels,
         run_history(x, o->paths.at[k], o->format,
                     needs_engines(o, levels) ? 0 : levels, &r);
         // Where there are times, 'all' includes levels of the engines.
-        if (r.end == RUN_HOLDS && r.has_times && levels & LEVEL_SET_ALL) {
+        if (r.end == RANKS_HOLD && r.has_times && levels & LEVEL_SET_ALL) {
             buf_free(&r.path);
             run_history(x, o->paths.at[k], o->format, 0, &r);
         }

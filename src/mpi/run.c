@@ -79,7 +79,7 @@ sum_up(struct run *r, uint64_t sessions)
 static bool
 leave_fast_path(struct run *r)
 {
-    r->out->end = RUN_GATHERED;
+    r->out->end = RANKS_GATHERED;
     return true;
 }
 
@@ -105,7 +105,7 @@ report_mistakes(struct run *r)
         err_format(err, why, sizeof why);
     if (exchange_agree(r->x, !fails, why))
         return false;
-    out->end = RUN_FAILED;
+    out->end = RANKS_FAILED;
     err_set(&out->err, ERR_SYNTAX, "%s", why);
     return true;
 }
@@ -168,7 +168,7 @@ find_snapshots(struct run *r)
         return leave_fast_path(r);
     switch (snapshots_find(&r->home, &r->owner, need_writes(r->levels), why)) {
     case SNAPSHOTS_EXIST:
-        out->end = RUN_HOLDS;
+        out->end = RANKS_HOLD;
         return true;
     case SNAPSHOTS_OPEN:
         return leave_fast_path(r);
@@ -202,7 +202,7 @@ compare(struct run *r)
     out->stale = exchange_sum(r->x, r->owner.stale);
     sum_up(r, sessions);
     if (!out->stale) {
-        out->end = RUN_HOLDS;
+        out->end = RANKS_HOLD;
         return true;
     }
     snprintf(out->why, EXCHANGE_TEXT, "%llu reads do not fit the order",
@@ -221,7 +221,7 @@ gather(struct run *r, const char *path)
         return;
     }
     if (!gather_files(r->x, path, &out->path, &out->fd, &out->err))
-        out->end = RUN_FAILED;
+        out->end = RANKS_FAILED;
 }
 
 /* Only a plain file can be divided. */
@@ -239,7 +239,7 @@ run_history(struct exchange *x, const char *path, const char *format,
             level_set levels, struct run_result *out)
 {
     struct run r = {.x = x, .out = out, .levels = levels};
-    *out = (struct run_result){.end = RUN_UNKNOWN, .fd = -1};
+    *out = (struct run_result){.end = RANKS_UNKNOWN, .fd = -1};
     r.home.exchange = x;
     r.home.source = (struct stream_source){.path = path,
                                            .format = format,
@@ -255,7 +255,7 @@ run_history(struct exchange *x, const char *path, const char *format,
     else
         ok = phase(&r, read_part) && compare(&r);
     if (!ok) { // (M2): what a rank without memory has is gone
-        out->end = RUN_UNKNOWN;
+        out->end = RANKS_UNKNOWN;
         return;
     }
     out->bytes = exchange_sum(x, x->sent);
@@ -263,6 +263,6 @@ run_history(struct exchange *x, const char *path, const char *format,
     if (r.owner.in)
         owner_free(&r.owner);
     home_free(&r.home);
-    if (out->end == RUN_GATHERED)
+    if (out->end == RANKS_GATHERED)
         gather(&r, path);
 }

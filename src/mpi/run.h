@@ -19,20 +19,20 @@
 #include "mpi/exchange.h"
 #include "pipeline/inspection.h"
 
-enum run_end {
-    RUN_HOLDS,    // the levels hold
-    RUN_UNKNOWN,  // 'why' says so
-    RUN_GATHERED, // 'path' has the history; 'why' says what did not fit
-    RUN_FAILED,   // 'err' says why
+enum ranks_end {
+    RANKS_UNKNOWN,  // 'why' says so
+    RANKS_HOLD,     // the levels hold
+    RANKS_GATHERED, // 'path' has the history; 'why' says what did not fit
+    RANKS_FAILED,   // 'err' says why
 };
 
 struct run_result {
-    enum run_end end;
+    enum ranks_end end;
     char why[EXCHANGE_TEXT];
-    struct summary summary; // RUN_HOLDS: of all ranks
+    struct summary summary; // RANKS_HOLD: of all ranks
     const struct format *format;
     bool has_times;
-    struct buf path; // RUN_GATHERED, on rank 0
+    struct buf path; // RANKS_GATHERED, on rank 0
     int fd;          // of a file without a name; -1: none
     struct err err;
 

@@ -84,7 +84,7 @@ npm.chmod(0o755)
 has(run("postgresql@14.3", NPM_FAILS="1"), 2,
     "cannot fetch PostgreSQL 14.3: npm cannot list its releases: ENOTFOUND",
     "npm fails, and why")
-has(run("postgresql@14.9"), 2, "no such release, but 14.3 14.30",
+has(run("postgresql@14.9"), 2, "npm has no such release; it has 14.3 14.30",
     "a release that npm does not have")
 has(run("postgresql@14"), 2, "npm pack failed", "the newest release of a major, which the stand-in cannot pack")
 check(not list(cache.iterdir()), "failures leave nothing in the cache")

@@ -181,7 +181,7 @@ def test_reports():
         " --- ".join(f'[x{i}=="{value}{i}"]' for i in range(60)))
     limit = "the memory limit of 65M was reached while writing the report"
     words = ["check", "-l", "ser", "--max-anomalies", "60", "long.hist",
-             "--memory", "65M"]
+             "--all", "--memory", "65M"]
     for output, verdict in [("html", 'class="chip violated"'),
                             ("text", "serializable: violated"),
                             ("json", '"verdict":"violated"'),

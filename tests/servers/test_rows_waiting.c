@@ -26,10 +26,11 @@ play(struct database *db, const char *text, level_set levels,
     return !done.failed && done.committed == 2;
 }
 
-/* What a session does while another one has row 4 deleted and row 1001 added.
- */
+/* What a session does while another one has row 4 deleted and another row
+ * added, or row 4 again. */
 static void
-wait_with(struct database *db, const char *begin, const char *statement)
+wait_for(struct database *db, const char *begin, const char *statement,
+         int added)
 {
     struct buf text = {0};
     struct trial_result r;
@@ -39,13 +40,20 @@ wait_with(struct database *db, const char *begin, const char *statement)
                "insert into a values (1, 0), (4, 0), (5, 0) }\n"
                "teardown { drop table a }\n"
                "session a\nstep w1 { %s; delete from a where id = 4; "
-               "insert into a values (1001, 0) }\nstep c1 { commit }\n"
+               "insert into a values (%d, 0) }\nstep c1 { commit }\n"
                "session b\nstep b2 { %s }\nstep w2 { %s }\n"
                "step c2 { commit }\npermutation w1 b2 w2 c1 c2\n",
-               begin, begin, statement);
+               begin, added, begin, statement);
     CHECK(play(db, text.at, LEVEL_BIT(LEVEL_RC), &r));
     CHECK(r.verdict[LEVEL_RC] == VERDICT_OK);
     buf_free(&text);
+}
+
+static void
+wait_with(struct database *db, const char *begin, const char *statement)
+{
+    wait_for(db, begin, statement, 1001);
+    wait_for(db, begin, statement, 4);
 }
 
 static void

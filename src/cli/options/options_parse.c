@@ -289,4 +289,5 @@ options_free(struct options *o)
     vec_free(&o->tune);
     vec_free(&o->nemesis);
     vec_free(&o->setups);
+    vec_free(&o->known);
 }

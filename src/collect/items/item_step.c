@@ -37,6 +37,7 @@ item_state_free(struct item_state *s)
     result_rows_free(&s->rows);
     buf_free(&s->sql);
     buf_free(&s->where);
+    vec_free(&s->deleted);
     *s = (struct item_state){0};
 }
 
@@ -48,6 +49,8 @@ static void
 record(const struct item_run *r, const struct item *item,
        void (*how)(struct jsonl_record *, const struct jsonl_row *))
 {
+    if (how == jsonl_record_row_delete)
+        vec_push(&r->s->deleted, item->key);
     const struct jsonl_cell cells[CELLS] = {
         {"k", (int64_t)item->key}, {"g", item->group}, {"v", item->version}};
     how(r->record, &(struct jsonl_row){TABLE, item->key, cells, CELLS});
@@ -138,16 +141,17 @@ is_asked_for(const struct item_run *r, const struct item *item)
                : true;
 }
 
-/* Record a query that returned the rows of the answer. */
+/* Record a query that returned the rows of the answer.  One that locks rows may
+ * wait for some of them, and then miss others in another state. */
 static enum outcome
-record_query(const struct item_run *r)
+record_query(const struct item_run *r, bool locks)
 {
     const size_t n = r->s->rows.n;
     struct item item;
     for (size_t i = 0; i < n; i++)
         if (!take_item(r, i, &item) || !is_asked_for(r, &item))
             return misunderstood(r, "rows that satisfy the condition");
-    jsonl_record_query(r->record, TABLE, show_where(r));
+    jsonl_record_query(r->record, TABLE, show_where(r), locks);
     for (size_t i = 0; i < n; i++) {
         take_item(r, i, &item);
         const struct jsonl_cell cells[CELLS] = {
@@ -250,7 +254,8 @@ run_query(const struct item_run *r)
     add_condition(r);
     add_lock(r);
     const enum outcome outcome = run_sql(r);
-    return outcome == OUTCOME_OK ? record_query(r) : outcome;
+    const bool locks = r->step->lock != ITEM_NO_LOCK;
+    return outcome == OUTCOME_OK ? record_query(r, locks) : outcome;
 }
 
 /* "insert into assay_item (...) values (...)" */
@@ -400,7 +405,7 @@ run_update_where(const struct item_run *r)
             outcome = misunderstood(r, "the rows that were just written");
     }
     if (outcome == OUTCOME_OK)
-        outcome = record_query(r);
+        outcome = record_query(r, true);
     for (size_t i = 0; outcome == OUTCOME_OK && i < r->s->rows.n; i++) {
         take_item(r, i, &item);
         item = new_item(r, item.key);
@@ -499,7 +504,7 @@ run_delete_where(const struct item_run *r)
     buf_text(&r->s->sql, " returning " COLUMNS);
     enum outcome outcome = run_sql(r);
     if (outcome == OUTCOME_OK)
-        outcome = record_query(r);
+        outcome = record_query(r, true);
     for (size_t i = 0; outcome == OUTCOME_OK && i < r->s->rows.n; i++) {
         take_item(r, i, &item);
         record(r, &item, jsonl_record_row_delete);
@@ -526,12 +531,38 @@ run_savepoint(const struct item_run *r)
     return outcome;
 }
 
+/* Whether a session of the run may look at a row again that it waited for. */
+static bool
+has_rechecks(const struct database *db)
+{
+    bool has = !db->mix.n && db->isolation < ISOLATION_REPEATABLE_READ;
+    for (size_t i = 0; i < db->mix.n; i++)
+        has |= db->mix.at[i] < ISOLATION_REPEATABLE_READ;
+    return has;
+}
+
+/* Whether the step inserts a row that its transaction has deleted.  A statement
+ * at READ COMMITTED that waits for the row sees that it is gone, and not that
+ * it is there again: it finds no row, although one was there all the time. */
+static bool
+inserts_again(const struct item_run *r)
+{
+    const bool inserts =
+        r->step->kind == STEP_ITEM_INSERT || r->step->kind == STEP_ITEM_UPSERT;
+    if (!inserts || !has_rechecks(r->c->database))
+        return false;
+    for (size_t i = 0; i < r->s->deleted.n; i++)
+        if (r->s->deleted.at[i] == r->step->key)
+            return true;
+    return false;
+}
+
 static bool
 is_left_out(const struct item_run *r)
 {
     const bool is_few = r->s->found < ITEM_FEW;
-    return r->step->when != ITEM_ALWAYS &&
-           is_few != (r->step->when == ITEM_IF_FEW);
+    return inserts_again(r) || (r->step->when != ITEM_ALWAYS &&
+                                is_few != (r->step->when == ITEM_IF_FEW));
 }
 
 enum outcome

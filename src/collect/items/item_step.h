@@ -28,7 +28,8 @@ struct item_state {
     struct result_rows rows;
     struct buf sql, where;
     struct jsonl_mark savepoint;
-    size_t found; // rows that the last query returned
+    size_t found;          // rows that the last query returned
+    VEC(uint64_t) deleted; // keys of rows that the transaction deleted
 };
 
 void item_state_free(struct item_state *s);

@@ -75,13 +75,16 @@ jsonl_record_row_delete(struct jsonl_record *t, const struct jsonl_row *row)
 }
 
 void
-jsonl_record_query(struct jsonl_record *t, const char *table, const char *where)
+jsonl_record_query(struct jsonl_record *t, const char *table, const char *where,
+                   bool is_unordered)
 {
     if (!begin_op(t, "q"))
         return;
     json_object(&t->line, NULL);
     json_text(&t->line, "table", table);
     json_text(&t->line, "where", where);
+    if (is_unordered)
+        json_bool(&t->line, "unordered", true);
     json_object_end(&t->line);
     json_array(&t->line, NULL);
 }

@@ -34,9 +34,9 @@ void jsonl_record_row_delete(struct jsonl_record *t,
                              const struct jsonl_row *row);
 
 /* A query: begin it with its condition, add all rows that it returned, and end
- * it. */
+ * it.  'is_unordered': it may have waited for rows that it did not return. */
 void jsonl_record_query(struct jsonl_record *t, const char *table,
-                        const char *where);
+                        const char *where, bool is_unordered);
 void jsonl_record_query_row(struct jsonl_record *t,
                             const struct jsonl_row *row);
 void jsonl_record_query_end(struct jsonl_record *t);

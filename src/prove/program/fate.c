@@ -333,7 +333,7 @@ roll_back(PgQuery__RawStmt *const *stmts, size_t n, enum fate *fates)
                     strcmp(stmts[j]->stmt->transaction_stmt->savepoint_name,
                            t->savepoint_name) == 0)
                     from = j;
-            // fall through
+            __attribute__((fallthrough));
         case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK:
             for (size_t j = from; begun && j < i; j++)
                 if (!NODE_IS(stmts[j]->stmt, TRANSACTION_STMT))

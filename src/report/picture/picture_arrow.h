@@ -18,7 +18,7 @@ enum {
     PICTURE_MARGIN = 54,   // around everything, for arrows that run outside (3)
     PICTURE_HEAD_SIZE = 7, // size of an arrowhead
     PICTURE_LABEL = 18,    // height of a label
-    PICTURE_LABEL_CHARS = 20, // of a key in a label (2)
+    PICTURE_LABEL_CHARS = 13, // of a key in a label (2)
     PICTURE_MOST_CHARS = 34   // longer operations are truncated
 };
 

@@ -8,6 +8,7 @@
 #include "collect/journal.h"
 #include "format/jsonl/jsonl_record.h"
 #include "spec/row/row_checks.h"
+#include "spec/row/row_dialect.h"
 #include "spec/row/row_merges.h"
 
 #include <stdio.h>
@@ -154,6 +155,43 @@ each_note(struct writer *w,
     return count;
 }
 
+/* Find rows that a transaction deleted and inserted again, where statements
+ * wait for rows. */
+static void
+find_inserted_again(struct writer *w)
+{
+    const struct row_history *h = w->history;
+    const size_t n = w->rows.versions.all.n;
+    if (!h->watched->dialect->waits_for_rows)
+        return;
+    uint32_t *deleted = mem_calloc(n + 1, sizeof *deleted); // by which one
+    uint32_t txn = 0;
+    for (size_t i = 0; i < h->sessions_n; i++)
+        for (size_t t = 0; t < h->sessions[i].notes->txns.n; t++) {
+            const struct noted_txn *x = &h->sessions[i].notes->txns.at[t];
+            txn++;
+            for (size_t k = 0; k < x->rows.n; k++) {
+                const struct row_note *note = &x->rows.at[k];
+                const struct row_seen *seen = note->kind == ROW_NOTE_DELETE
+                                                  ? &note->before
+                                                  : &note->after;
+                if (!row_note_is_change(note) || !seen->name)
+                    continue;
+                const uint32_t row =
+                    w->rows.versions.all
+                        .at[row_operations_version(&w->rows, note->table, seen)]
+                        .number;
+                if (note->kind == ROW_NOTE_DELETE)
+                    deleted[row] = txn;
+                else if (note->kind == ROW_NOTE_INSERT && deleted[row] == txn)
+                    vec_push(
+                        &w->rows.inserted_again,
+                        ((struct row_inserted_again){row, x->began, x->ended}));
+            }
+        }
+    mem_free(deleted);
+}
+
 /* --- rows that are gone ----------------------------------------------------*/
 
 /* Bits of versions and, at the same numbers, of rows. */
@@ -263,6 +301,7 @@ collect(struct writer *w)
         return false;
     if (!collect_checks(w) || !row_versions_ask(&w->rows.versions))
         return row_operations_refuse(&w->rows, w->rows.versions.refusal, "");
+    find_inserted_again(w);
     return check_removals(w);
 }
 
@@ -274,6 +313,7 @@ begin_txn(struct writer *w, const char *session)
     buf_clear(&w->rows.line);
     vec_clear(&w->rows.undone);
     w->rows.step = 0;
+    w->rows.left_out = NULL;
     json_object(&w->rows.line, NULL);
     json_text(&w->rows.line, "session", session);
     json_array(&w->rows.line, "ops");
@@ -291,6 +331,8 @@ put_partial(struct writer *w, const struct noted_txn *txn)
     const size_t empty = line->n;
     for (size_t i = 0; i < txn->partial_n; i++)
         json_text(line, NULL, txn->partial[i]);
+    if (w->rows.left_out)
+        json_text(line, NULL, w->rows.left_out);
     const bool counts = txn->has_parts && txn->status != TXN_ABORTED;
     for (size_t i = 0; counts && i < txn->rows.n; i++) {
         const struct row_statement *by = txn->rows.at[i].by;
@@ -363,6 +405,8 @@ write_session(struct writer *w, const struct spec_history_session *s,
         if (!txn->rows.n && !txn->partial_n)
             continue;
         begin_txn(w, s->name);
+        w->rows.began = txn->began;
+        w->rows.ended = txn->ended;
         for (size_t i = 0, n; i < txn->rows.n; i += n) {
             n = statement_length(&txn->rows, i);
             row_operations_statement(&w->rows, &txn->rows.at[i], n);
@@ -452,6 +496,7 @@ row_history_write(struct row_history *h, const char *path, struct err *err)
         }
     }
     buf_free(&w.rows.line);
+    vec_free(&w.rows.inserted_again);
     vec_free(&w.rows.undone);
     row_checks_free(&w.rows);
     row_versions_free(&w.rows.versions);

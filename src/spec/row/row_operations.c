@@ -112,6 +112,62 @@ write_read(struct row_writer *w, uint32_t version)
     row_operations_end(w);
 }
 
+/* Read the rows that a query found, where it does not say which versions. */
+static void
+write_found(struct row_writer *w, const struct row_note *q, uint32_t condition,
+            const struct row_condition_text *c)
+{
+    for (size_t i = 0; i < q->found; i++) {
+        const uint32_t version =
+            row_operations_version(w, q->table, &q[1 + i].before);
+        if (q->by->locks
+                ? !q->by->is_blind || w->reads_blind
+                : c && c->of &&
+                      !row_versions_holds(&w->versions, condition, version))
+            write_read(w, version);
+    }
+}
+
+static bool
+finds_row(struct row_writer *w, const struct row_note *q, uint32_t number)
+{
+    for (size_t i = 0; i < q->found; i++)
+        if (w->versions.all
+                .at[row_operations_version(w, q->table, &q[1 + i].before)]
+                .number == number)
+            return true;
+    return false;
+}
+
+/* Whether a version of a row satisfies a condition; WATCHED_NONE: all do. */
+static bool
+row_may_match(const struct row_writer *w, uint32_t row, uint32_t condition)
+{
+    for (uint32_t i = 0; i < w->versions.all.n; i++)
+        if (w->versions.all.at[i].number == row &&
+            (condition == WATCHED_NONE ||
+             row_versions_holds(&w->versions, condition, i)))
+            return true;
+    return false;
+}
+
+/* Whether a statement that may have waited missed a row that was deleted and
+ * inserted again at once.  It saw that the old version is gone, and its
+ * snapshot does not have the new one: that is no version of the row. */
+static bool
+misses_inserted_again(struct row_writer *w, const struct row_note *q,
+                      uint32_t condition)
+{
+    for (size_t i = 0; i < w->inserted_again.n; i++) {
+        const struct row_inserted_again *a = &w->inserted_again.at[i];
+        if (a->began <= w->ended && w->began <= a->ended &&
+            w->versions.all.at[a->row].table == q->table &&
+            row_may_match(w, a->row, condition) && !finds_row(w, q, a->row))
+            return true;
+    }
+    return false;
+}
+
 /* A condition and what it found.  A statement that locks may have waited for a
  * row, and then have seen a later version of it than of other rows: reads of
  * rows that it found come last.  It may also have waited for a row that it did
@@ -123,6 +179,11 @@ write_query(struct row_writer *w, const struct row_note *q)
     const struct row_condition_text *c =
         condition == WATCHED_NONE ? NULL
                                   : &w->versions.conditions.at[condition];
+    if (q->by->locks && misses_inserted_again(w, q, condition)) {
+        w->left_out = "which rows a statement that waited did not find";
+        write_found(w, q, condition, c);
+        return;
+    }
     row_operations_begin(w, "q");
     json_object(&w->line, NULL);
     json_text(&w->line, "table", w->watched->tables.at[q->table].name);
@@ -153,15 +214,7 @@ write_query(struct row_writer *w, const struct row_note *q)
     }
     json_array_end(&w->line);
     row_operations_end(w);
-    for (size_t i = 0; i < q->found; i++) {
-        const uint32_t version =
-            row_operations_version(w, q->table, &q[1 + i].before);
-        if (q->by->locks
-                ? !q->by->is_blind || w->reads_blind
-                : c && c->of &&
-                      !row_versions_holds(&w->versions, condition, version))
-            write_read(w, version);
-    }
+    write_found(w, q, condition, c);
 }
 
 bool

@@ -8,6 +8,13 @@
 
 #include "spec/row/row_versions.h"
 
+/* A row, by its number, and the time of the transaction that deleted it and
+ * inserted it again. */
+struct row_inserted_again {
+    uint32_t row;
+    double began, ended;
+};
+
 struct row_writer {
     const struct watched *watched;
     struct row_versions versions;
@@ -20,10 +27,15 @@ struct row_writer {
                            // transaction wrote
     const char ***checked; // by constraint, role and version (row_checks.h)
     size_t checks_asked;   // conditions of these that the database evaluates
-    bool reads_blind;      // updates have read the rows that they changed,
-                           // also those that name no column (row_merges.h)
-    char *refusal;         // why there is no history; "" if there is one
-    size_t room;           // of the refusal
+    // Rows that a transaction deleted and inserted again, where statements wait
+    // for rows.
+    VEC(struct row_inserted_again) inserted_again;
+    double began, ended;  // the transaction of the line
+    const char *left_out; // of the transaction of the line, or NULL
+    bool reads_blind;     // updates have read the rows that they changed,
+                          // also those that name no column (row_merges.h)
+    char *refusal;        // why there is no history; "" if there is one
+    size_t room;          // of the refusal
 };
 
 /* Refuse to write a history; return false.  The first refusal is kept. */

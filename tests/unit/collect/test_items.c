@@ -162,7 +162,7 @@ statements_with_a_condition_are_queries(void)
         &b,
         "[\"r\",[\"item\",9]],"
         "[\"i\",[\"item\",9],{\"k\":9,\"g\":8,\"v\":1}],"
-        "[\"q\",{\"table\":\"item\",\"where\":\"g = 8\"},"
+        "[\"q\",{\"table\":\"item\",\"where\":\"g = 8\",\"unordered\":true},"
         "[[[\"item\",9],{\"k\":9,\"g\":8,\"v\":1}]]],"
         "[\"u\",[\"item\",9],{\"k\":9,\"g\":9,\"v\":2}],"
         "[\"q\",{\"table\":\"item\",\"where\":\"g = 8\"},[]]",
@@ -171,7 +171,8 @@ statements_with_a_condition_are_queries(void)
         {.kind = STEP_ITEM_QUERY, .key = 8}));
     CHECK(RECORDS(
         &b,
-        "[\"q\",{\"table\":\"item\",\"where\":\"k BETWEEN 8 AND 15\"},"
+        "[\"q\",{\"table\":\"item\",\"where\":\"k BETWEEN 8 AND "
+        "15\",\"unordered\":true},"
         "[[[\"item\",9],{\"k\":9,\"g\":9,\"v\":2}]]],[\"d\",[\"item\",9]],"
         "[\"q\",{\"table\":\"item\",\"where\":\"TRUE\"},[]]",
         {.kind = STEP_ITEM_DELETE_WHERE, .key = 11, .where = ITEMS_OF_BLOCK},
