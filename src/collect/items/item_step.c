@@ -4,6 +4,7 @@
 #include "collect/items/item_step.h"
 
 #include "collect/items/item_draw.h"
+#include "collect/items/item_left_out.h"
 #include "driver/sql/sql.h"
 
 #include <assert.h>
@@ -60,8 +61,8 @@ record(const struct item_run *r, const struct item *item,
 static void
 record_absent(const struct item_run *r)
 {
-    jsonl_record_row_read(
-        r->record, &(struct jsonl_row){.table = TABLE, .key = r->step->key});
+    const struct jsonl_row none = {.table = TABLE, .key = r->step->key};
+    jsonl_record_row_read(r->record, &none);
 }
 
 /* The version that the step writes. */
@@ -142,7 +143,7 @@ is_asked_for(const struct item_run *r, const struct item *item)
 }
 
 /* Record a query that returned the rows of the answer.  One that locks rows may
- * wait for some of them, and then miss others in another state. */
+ * have waited for some, so it missed others in another state. */
 static enum outcome
 record_query(const struct item_run *r, bool locks)
 {
@@ -164,8 +165,8 @@ record_query(const struct item_run *r, bool locks)
     return OUTCOME_OK;
 }
 
-/* The only row of an answer to a statement about one key.  *found: there is
- * one.  Firebird returns a row of nulls if there is none. */
+/* The only row of an answer about one key.  *found: there is one.  Firebird
+ * returns a row of nulls if there is none. */
 static enum outcome
 take_one(const struct item_run *r, struct item *out, bool *found)
 {
@@ -254,8 +255,9 @@ run_query(const struct item_run *r)
     add_condition(r);
     add_lock(r);
     const enum outcome outcome = run_sql(r);
-    const bool locks = r->step->lock != ITEM_NO_LOCK;
-    return outcome == OUTCOME_OK ? record_query(r, locks) : outcome;
+    return outcome != OUTCOME_OK
+               ? outcome
+               : record_query(r, r->step->lock != ITEM_NO_LOCK);
 }
 
 /* "insert into assay_item (...) values (...)" */
@@ -531,40 +533,6 @@ run_savepoint(const struct item_run *r)
     return outcome;
 }
 
-/* Whether a session of the run may look at a row again that it waited for. */
-static bool
-has_rechecks(const struct database *db)
-{
-    bool has = !db->mix.n && db->isolation < ISOLATION_REPEATABLE_READ;
-    for (size_t i = 0; i < db->mix.n; i++)
-        has |= db->mix.at[i] < ISOLATION_REPEATABLE_READ;
-    return has;
-}
-
-/* Whether the step inserts a row that its transaction has deleted.  A statement
- * at READ COMMITTED that waits for the row sees that it is gone, and not that
- * it is there again: it finds no row, although one was there all the time. */
-static bool
-inserts_again(const struct item_run *r)
-{
-    const bool inserts =
-        r->step->kind == STEP_ITEM_INSERT || r->step->kind == STEP_ITEM_UPSERT;
-    if (!inserts || !has_rechecks(r->c->database))
-        return false;
-    for (size_t i = 0; i < r->s->deleted.n; i++)
-        if (r->s->deleted.at[i] == r->step->key)
-            return true;
-    return false;
-}
-
-static bool
-is_left_out(const struct item_run *r)
-{
-    const bool is_few = r->s->found < ITEM_FEW;
-    return inserts_again(r) || (r->step->when != ITEM_ALWAYS &&
-                                is_few != (r->step->when == ITEM_IF_FEW));
-}
-
 enum outcome
 item_step_run(struct connection *c, const struct workload_step *step,
               bool is_autocommit, struct item_state *s,
@@ -572,7 +540,7 @@ item_step_run(struct connection *c, const struct workload_step *step,
 {
     const struct item_run r = {c, step, is_autocommit, s, record_of};
     bool found;
-    if (is_left_out(&r))
+    if (item_is_left_out(c, step, s))
         return OUTCOME_OK;
     switch (step->kind) {
     case STEP_ITEM_READ:
