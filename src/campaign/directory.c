@@ -192,8 +192,10 @@ directory_open(struct directory *d, const char *path, struct err *err)
         at += strcspn(d->runs.at + at, "\n");
     }
     vec_push(&d->offsets, d->runs.n);
-    return d->runs.n ||
-           err_set(err, ERR_USAGE, "'%s' has no runs: its file 'runs' is empty",
+    if (d->runs.n)
+        return true;
+    directory_close(d);
+    return err_set(err, ERR_USAGE, "'%s' has no runs: its file 'runs' is empty",
                    path);
 }
 
