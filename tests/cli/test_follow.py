@@ -291,8 +291,8 @@ def late_joiners():
 def test_follow():
     """'assay test --follow' reports a violation before its end."""
     begun = time.monotonic()
-    words = [assay, "test", "store:si", "-w", "skew", "--keys", "4", "--pause", "0.0005", "--follow", "-l", "ser"]
-    process = subprocess.Popen([*words, "--time", "6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    words = [assay, "test", "store:si", "-w", "skew", "--keys", "4", "--pause", "0.005", "--follow", "-l", "ser"]
+    process = subprocess.Popen([*words, "--time", "4"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
     at = None
     for line in process.stderr:
