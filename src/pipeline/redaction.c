@@ -315,6 +315,18 @@ put_statement(struct redaction *r, uint32_t i)
     vec_free(&tokens);
 }
 
+/* The name of a member that recorders write and that has no data, or NULL. */
+static const char *
+kept_meta(const struct redaction *r, uint32_t key)
+{
+    static const char *const names[] = {"application", "connection", "lines",
+                                        "node",        "pid",        "script"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_text(r, key, names[i]))
+            return names[i];
+    return NULL;
+}
+
 /* What the recorder says about a transaction (doc/formats/jsonl.md); what
  * others say becomes a number. */
 static void
@@ -325,8 +337,9 @@ put_meta(struct redaction *r, uint32_t map)
     for (uint32_t i = form_first(map); i < form_end(f, map);) {
         const uint32_t value = form_next(f, i);
         const bool is_array = at(r, value)->kind == FORM_VECTOR;
-        if (is_text(r, i, "pid") || is_text(r, i, "application")) {
-            keep(r, is_text(r, i, "pid") ? "pid" : "application", value);
+        const char *name = kept_meta(r, i);
+        if (name) {
+            keep(r, name, value);
         } else if (is_text(r, i, "sql") && is_array) {
             json_array(&r->line, "sql");
             for (uint32_t k = form_first(value); k < form_end(f, value);
