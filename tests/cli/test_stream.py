@@ -271,7 +271,7 @@ def recorded_shards():
                           check=False)
     check(done.returncode == 2 and "--shards takes none of" in done.stderr, "--shards and --keep", done.stderr)
     done = subprocess.run([assay, "test", "store:si", "--shards", "both", "--follow", "-w", "skew", "--keys", "4",
-                           "--pause", "0.0005", "--time", "4"], capture_output=True, text=True, check=False)
+                           "--pause", "0.005", "--time", "3"], capture_output=True, text=True, check=False)
     check(done.returncode == 1 and "the run so far: serializable: violated" in done.stderr,
           "shards are followed while they are written", done.stderr[:2000])
 
