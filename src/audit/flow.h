@@ -1,4 +1,4 @@
-/* flow.h -- what an application does after it has found so many rows.
+/* flow.h -- what an application does after statements that found some rows.
  *
  * A trial sends what was recorded, also where a statement finds rows that it
  * did not find then.  Other requests of the same endpoint show what the
@@ -38,7 +38,7 @@ void flow_init(struct flow *f, const struct history *h);
 void flow_free(struct flow *f);
 
 /* What requests of the endpoint of t do behind t's i-th statement if it finds
- * so many rows.  *next is the statement that others send then, or "COMMIT". */
+ * 'found' rows.  *next is the statement that others send then, or "COMMIT". */
 enum flow_answer flow_ask(const struct flow *f, txn_id t, size_t i,
                           uint32_t found, const char **next);
 

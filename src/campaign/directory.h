@@ -4,7 +4,7 @@
  *     plan                the plan as it was given
  *     runs                one run per line (plan.h); they count from 1
  *     claims/000017.1     run 17 was taken, by the worker whose name it holds
- *     results/000017      what came of it (outcome.h)
+ *     results/000017      its outcome (outcome.h)
  *     found/000017/       what 'assay test' kept of it, if it found something
  *     scripts/ID          the smallest script of a finding
  *     workers/NAME        a worker; its time of change says that it is alive

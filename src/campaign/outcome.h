@@ -1,4 +1,4 @@
-/* outcome.h -- what came of a run: a few facts, small enough for millions.
+/* outcome.h -- the outcome of a run: a few facts, small enough for millions.
  *
  * They are read from what 'assay test' leaves: its result as JSON, its exit
  * status, its messages, and what it keeps of a violation.  The result of a run

@@ -30,7 +30,7 @@ void summary_put_html(const struct tally *t, struct buf *out);
 void summary_rate(uint64_t k, uint64_t n, struct buf *out);
 void summary_runs(const struct tally *t, struct buf *out);
 
-/* What came of the runs of a cell: "held in 7", "violated in 2 of 9 runs
+/* The outcomes of the runs of a cell: "held in 7", "violated in 2 of 9 runs
  * (6 to 55 %), refused in 1". */
 void summary_cell(const struct tally_cell *c, struct buf *out);
 

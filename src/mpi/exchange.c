@@ -68,7 +68,7 @@ exchange_from(struct exchange *x, int rank, uint64_t value)
     return value;
 }
 
-/* Whether this rank has memory for so many bytes more. */
+/* Whether this rank has memory for more bytes. */
 static bool
 has_room(const struct exchange *x, uint64_t bytes, char why[EXCHANGE_TEXT])
 {
